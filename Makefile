@@ -1,0 +1,268 @@
+# gwtop: the whole build in one file. `make help` says what it can do.
+#
+# Rooms are found by wildcard: src/<room>/*.c and src/<room>/*/*.c become build/<variant>/lib<room>.a,
+# and a test links only the archive of its room and those below. A room without a file is skipped.
+
+VERSION := 0.1.0
+
+VARIANT ?= release
+BUILD   ?= build
+PREFIX  ?= /usr/local
+O       := $(BUILD)/$(VARIANT)
+
+# The arrows: whose doors a room may include, and so what its tests link. Highest first: this is the
+# order on the linker's line too. tests/check-layers reads these lines.
+MAY_app     := term out view table acct backend bus source core base
+MAY_term    := view base
+MAY_out     := table acct core base
+MAY_view    := table acct core base
+MAY_table   := acct core base
+MAY_acct    := core base
+MAY_backend := source bus core base
+MAY_bus     := core base
+MAY_source  := core base
+MAY_core    := base
+MAY_base    :=
+ROOMS       := app $(MAY_app)
+
+# ---- sources ---------------------------------------------------------------------------------
+
+sources = $(wildcard src/$(1)/*.c src/$(1)/*/*.c)
+object  = $(patsubst %.c,$(O)/obj/%.o,$(1))
+name    = $(basename $(notdir $(1)))
+
+SRC := $(foreach r,$(ROOMS),$(call sources,$(r)))
+# Files that may do I/O; all others are strict C11, where a clock or an open is not even declared.
+IMPURE := $(foreach r,source term app,$(call sources,$(r))) \
+          $(wildcard src/backend/*/collect*.c src/base/log.c)
+PURE   := $(filter-out $(IMPURE),$(SRC))
+
+UNIT   := $(wildcard tests/unit/*_test.c)
+PLACES := prop fault emul pty
+OTHER  := $(foreach p,$(PLACES),$(wildcard tests/$(p)/*_test.c))
+SHELL_TESTS := $(wildcard tests/*/*_test.sh)
+SHIMS  := $(wildcard tests/emul/*_shim.c)
+FUZZ   := $(wildcard tests/fuzz/*_fuzz.c)
+BENCH  := $(wildcard tests/bench/*.c)
+SYNTH  := $(wildcard tests/synth/*.c)
+HELP   := $(wildcard tests/lib/*.c)
+CHECKS := tests/check-layers tests/check-headers tests/check-purity
+
+# ---- compiler and flags ------------------------------------------------------------------------
+
+ifeq ($(VARIANT),fuzz)
+CC := clang
+endif
+AR ?= ar
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion
+ifeq ($(WERROR),1)
+WARNINGS += -Werror
+endif
+
+CFLAGS_release  := -O2 -g -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+LDFLAGS_release := -pie -Wl,-z,relro,-z,now
+CFLAGS_dev      := -O0 -g3 -fno-omit-frame-pointer
+CFLAGS_asan     := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
+LDFLAGS_asan    := -fsanitize=address,undefined
+CFLAGS_cov      := -O0 -g --coverage
+LDFLAGS_cov     := --coverage
+CFLAGS_fuzz     := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined
+LDFLAGS_fuzz    := -fsanitize=address,undefined
+ifeq ($(CFLAGS_$(VARIANT)),)
+$(error VARIANT=$(VARIANT) is none of release, dev, asan, cov, fuzz)
+endif
+
+COMPILE = $(CC) -std=c11 $(WARNINGS) $(CFLAGS_$(VARIANT)) -Iinclude $(CPPFLAGS) $(CFLAGS)
+LINK    = $(CC) $(CFLAGS_$(VARIANT)) $(LDFLAGS_$(VARIANT)) -Wl,--as-needed $(CFLAGS) $(LDFLAGS)
+
+# Libraries: $(call cflags,name) and $(call libs,name,otherwise).
+cflags = $(shell pkg-config --cflags $(1) 2>/dev/null)
+libs   = $(shell pkg-config --libs $(1) 2>/dev/null || echo $(2))
+DRM_CFLAGS := $(or $(call cflags,libdrm),-I/usr/include/libdrm) $(call cflags,pciaccess)
+DRM_LIBS   := $(call libs,libdrm,-ldrm) $(call libs,pciaccess,-lpciaccess)
+
+LIBS_base    := $(call libs,libutf8proc,-lutf8proc) -lm -pthread
+LIBS_source  := $(DRM_LIBS) $(call libs,libzstd,-lzstd)
+LIBS_backend := $(DRM_LIBS)
+LIBS_term    := $(call libs,ncursesw,-lncursesw -ltinfo)
+LIBS_app     := $(call libs,inih,-linih)
+LIBS_tests   := $(call libs,cmocka,-lcmocka) $(call libs,jansson,-ljansson)
+
+obj := $(O)/obj
+$(call object,$(IMPURE)) $(obj)/tests/%.o: private FEATURES := -D_GNU_SOURCE
+$(obj)/src/base/%.o:    private EXTRA := $(call cflags,libutf8proc)
+$(obj)/src/source/%.o:  private EXTRA := $(DRM_CFLAGS) $(call cflags,libzstd)
+$(obj)/src/backend/%.o: private EXTRA := $(DRM_CFLAGS)
+$(obj)/src/term/%.o:    private EXTRA := $(call cflags,ncursesw)
+$(obj)/tests/%.o:       private EXTRA := -Isrc -Itests/lib $(call cflags,cmocka jansson)
+APP_DEFS := -DGWTOP_VERSION='"$(VERSION)"' -DGWTOP_DATADIR='"$(PREFIX)/share/gwtop"'
+$(obj)/src/app/%.o:     private EXTRA := $(APP_DEFS) $(call cflags,inih)
+
+# ---- how things are made -----------------------------------------------------------------------
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+.PHONY: all tests check check-now check-layers check-headers check-purity bless bench synth run deps
+.PHONY: install uninstall clean format help FORCE
+
+$(obj)/%.o: %.c $(O)/flags.stamp
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(COMPILE) $(FEATURES) $(EXTRA) -MMD -MP -c -o $@ $<
+
+$(O)/lib%.a:
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+# What has no file of its own, but must cause a new build when it changes: the flags, the folder of
+# the data, the list of sources.
+STAMP_flags   := $(COMPILE)
+STAMP_app     := $(APP_DEFS)
+STAMP_sources := $(SRC) $(HELP)
+STAMP_pure    := $(call object,$(PURE))
+quoted = '$(subst ','\'',$(STAMP_$*))'
+$(O)/%.stamp: FORCE
+	@mkdir -p $(@D); printf '%s\n' $(quoted) | cmp -s - $@ || printf '%s\n' $(quoted) > $@
+$(call object,$(call sources,app)): $(O)/app.stamp
+
+# Archives of the rooms. main.o stays out, so that tests of the app can link the rest.
+MAIN := src/app/main.c
+define room_rules
+LIB_$(1) := $(if $(filter-out $(MAIN),$(call sources,$(1))),$(O)/lib$(1).a)
+$(O)/lib$(1).a: $(call object,$(filter-out $(MAIN),$(call sources,$(1)))) $(O)/sources.stamp
+endef
+$(foreach r,$(ROOMS),$(eval $(call room_rules,$(r))))
+LIB_help := $(if $(HELP),$(O)/libtest.a)
+$(O)/libtest.a: $(call object,$(HELP)) $(O)/sources.stamp
+
+# $(call below,room): the room and all below it, in the linker's order.
+closure = $(1) $(foreach r,$(MAY_$(1)),$(call closure,$(r)))
+below   = $(filter $(call closure,$(1)),$(ROOMS))
+
+# $(call program,target,source,rooms,archives before them,libraries)
+define program
+$(1): $(call object,$(2)) $(4) $(foreach r,$(3),$(LIB_$(r)))
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(LINK) -o $$@ $$(filter %.o %.a,$$^) $(5) $(foreach r,$(3),$(LIBS_$(r)))
+endef
+make_program = $(eval $(call program,$(1),$(2),$(3),$(4),$(5)))
+
+PROGRAM := $(if $(wildcard $(MAIN)),$(O)/gwtop)
+$(call make_program,$(O)/gwtop,$(MAIN),$(ROOMS))
+
+# ---- tests -------------------------------------------------------------------------------------
+
+room_of    = $(firstword $(subst _, ,$(call name,$(1))))
+place_of   = $(notdir $(patsubst %/,%,$(dir $(1))))
+unit_bin   = $(O)/tests/$(call name,$(1))
+placed_bin = $(O)/tests/$(call place_of,$(1))/$(call name,$(1))
+tool_bin   = $(O)/$(call place_of,$(1))/$(call name,$(1))
+
+UNIT_BINS  := $(foreach t,$(UNIT),$(call unit_bin,$(t)))
+OTHER_BINS := $(foreach t,$(OTHER),$(call placed_bin,$(t)))
+FUZZ_BINS  := $(foreach t,$(FUZZ),$(call tool_bin,$(t)))
+BENCH_BINS := $(foreach t,$(BENCH),$(call tool_bin,$(t)))
+SYNTH_BINS := $(foreach t,$(SYNTH),$(call tool_bin,$(t)))
+SHIM_LIBS  := $(foreach t,$(SHIMS),$(call tool_bin,$(t)).so)
+
+# With libFuzzer its own main takes the place of the one that replays seeds.
+FUZZ_MAIN := $(if $(filter fuzz,$(VARIANT)),,$(call object,tests/fuzz/main.c))
+FUZZ_LIB  := $(if $(filter fuzz,$(VARIANT)),-fsanitize=fuzzer)
+
+$(foreach t,$(UNIT),$(call make_program,$(call unit_bin,$(t)),$(t),\
+    $(call below,$(call room_of,$(t))),$(LIB_help),$(LIBS_tests)))
+$(foreach t,$(OTHER),$(call make_program,$(call placed_bin,$(t)),$(t),\
+    $(ROOMS),$(LIB_help),$(LIBS_tests) -lutil))
+$(foreach t,$(FUZZ),$(call make_program,$(call tool_bin,$(t)),$(t),\
+    $(ROOMS),$(FUZZ_MAIN) $(LIB_help),$(FUZZ_LIB)))
+$(foreach t,$(BENCH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
+$(foreach t,$(SYNTH),$(call make_program,$(call tool_bin,$(t)),$(t),base))
+
+# Libraries to preload into the program under test. They carry no sanitizer of their own.
+$(O)/emul/%.so: tests/emul/%.c $(O)/flags.stamp
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fPIC -shared -Iinclude $(DRM_CFLAGS) \
+	    -MMD -MP -o $@ $< -ldl -pthread
+
+# ---- what one asks for -------------------------------------------------------------------------
+
+all: $(foreach r,$(ROOMS),$(LIB_$(r))) $(PROGRAM)
+ifeq ($(VARIANT),release)
+all: $(if $(PROGRAM),$(BUILD)/gwtop)
+$(BUILD)/gwtop: $(O)/gwtop
+	@cp -f $< $@
+endif
+
+tests: all synth $(UNIT_BINS) $(OTHER_BINS) $(FUZZ_BINS) $(SHIM_LIBS) $(O)/pure.stamp
+synth: $(SYNTH_BINS)
+
+# Libraries are looked for when this file is read: what installs them has to come before.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+AGAIN = $(MAKE) --no-print-directory $(JOBS)
+TEST_ENV = GWTOP_BUILD='$(O)' GWTOP_VARIANT='$(VARIANT)' CC='$(CC)' V='$(V)' DRM_CFLAGS='$(DRM_CFLAGS)'
+
+check:
+	@sh src/dist/deps.sh check
+	+@$(AGAIN) check-now
+
+check-now: tests
+	@$(TEST_ENV) tests/run $(CHECKS) $(UNIT_BINS) $(OTHER_BINS) $(SHELL_TESTS) $(FUZZ_BINS)
+
+# Some of the tests: make test-acct, test-prop, test-base_map_test.
+test-%: tests
+	@$(TEST_ENV) tests/run $(or $(filter $(O)/tests/$* $(O)/tests/$*_% $(O)/tests/$*/% $(O)/fuzz/$*%\
+	    tests/$*/%,$(UNIT_BINS) $(OTHER_BINS) $(SHELL_TESTS) $(FUZZ_BINS)),$(error no test named $*))
+
+check-layers check-headers:
+	@$(TEST_ENV) tests/$@
+check-purity: all $(O)/pure.stamp
+	@$(TEST_ENV) tests/$@
+
+# Rewrites the golden files of one case (all, if none is named); the difference is the review.
+bless: tests
+	@$(TEST_ENV) GWTOP_BLESS='$(or $(CASE),all)' tests/run $(filter %golden_test,$(UNIT_BINS) $(OTHER_BINS))
+
+bench: all synth $(BENCH_BINS)
+	@if [ -x tests/bench/run ]; then $(TEST_ENV) tests/bench/run $(BENCH_BINS); fi
+
+FUZZ_SECONDS ?= 600
+fuzz-%:
+	+@$(AGAIN) VARIANT=fuzz $(BUILD)/fuzz/fuzz/$*_fuzz
+	@mkdir -p $(BUILD)/fuzz/corpus/$* tests/fuzz/seeds/$*
+	$(BUILD)/fuzz/fuzz/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+	    -artifact_prefix=$(BUILD)/fuzz/$*- $(wildcard $(addprefix -dict=,tests/fuzz/$*.dict)) \
+	    $(BUILD)/fuzz/corpus/$* tests/fuzz/seeds/$*
+
+deps:
+	@sh src/dist/deps.sh check
+
+run:
+	@sh src/dist/deps.sh build
+	+@$(AGAIN) all
+	@sh src/dist/run.sh $(BUILD)/gwtop
+
+install: all
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' sh src/dist/install.sh install '$(O)/gwtop'
+uninstall:
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' sh src/dist/install.sh uninstall
+
+clean:
+	rm -rf $(foreach v,release dev asan cov fuzz gwtop,$(BUILD)/$(v))
+	@rmdir $(BUILD) 2>/dev/null || true
+
+format:
+	clang-format -i $(wildcard include/gwtop/*.h $(foreach d,src tests,$(d)/*/*.[ch] $(d)/*/*/*.[ch]))
+
+help:
+	@sh src/dist/help.sh
+
+-include $(patsubst %.o,%.d,$(call object,$(SRC) $(UNIT) $(OTHER) $(FUZZ) $(BENCH) $(SYNTH) $(HELP)))
+-include $(SHIM_LIBS:.so=.d)

@@ -1,0 +1,161 @@
+/*
+ * snapshot: one tick of the whole machine, as accounting sees it: flat arrays, and offsets into one text
+ * pool. Const for everybody but acct; valid until the next tick but one. Arrays are in key order
+ * (devices by index; processes by pid, start, device); whoever wants another order sorts indices.
+ */
+#ifndef GWTOP_SNAPSHOT_H
+#define GWTOP_SNAPSHOT_H
+
+#include "gwtop/core.h"
+
+/* A number that may not be there. `v` is meaningless unless state is STATE_VALUE. A zeroed one is "not yet
+ * known". */
+struct value {
+    int64_t v;
+    uint8_t state; /* enum state */
+    uint8_t doubt; /* bits of enum doubt */
+};
+
+/* A run of elements in one of the snapshot's arrays. */
+struct run {
+    uint32_t first;
+    uint32_t count;
+};
+
+struct snap_metric {
+    struct value value; /* unit and power by metric */
+    struct text_ref name;   /* engine or label; may be empty */
+    struct text_ref source; /* backend that gave it */
+    uint16_t metric;
+    uint16_t index; /* INDEX_NONE for none */
+    uint8_t class;
+};
+
+/* Engine of a device, process or client. */
+struct snap_engine {
+    struct text_ref name; /* as the driver wrote it */
+    uint8_t class;        /* enum engine_class */
+    uint32_t capacity;    /* equal engines behind the name, at least 1 */
+    struct value busy_ppm; /* % of capacity x 10^-4 over the interval just past; 0..1000000 */
+    struct value busy_ns;  /* total since gwtop began to watch, all engines behind the name together */
+};
+
+/* Memory region of a device, process or client. bytes. */
+struct snap_memory {
+    struct text_ref region; /* as the driver wrote it */
+    uint8_t class;          /* enum region_class */
+    struct value total;
+    struct value resident;
+    struct value shared;
+    struct value purgeable;
+    struct value legacy;
+};
+
+/* What the table shows of a region class for one process: resident, else legacy, else total (`mark` says
+ * which: 0 resident or legacy, 1 total). */
+struct snap_shown {
+    struct value bytes;
+    uint8_t mark;
+};
+
+enum device_state { DEVICE_ACTIVE, DEVICE_ASLEEP, DEVICE_REMOVED, DEVICE_DENIED };
+const char *device_state_name(enum device_state s);
+
+struct snap_device {
+    uint32_t subject;
+    struct text_ref id;     /* PCI address, else sysfs device name; unique */
+    struct text_ref name;   /* for people; never empty (falls back to ids, driver) */
+    struct text_ref driver; /* may be empty */
+    struct text_ref slot;   /* PCI address or empty */
+    uint8_t state;          /* enum device_state */
+    uint32_t clients;       /* open now */
+    struct run metrics;     /* in `metrics` */
+    struct run engines;     /* in `engines`: all names seen on it; busy is the sum over clients */
+    struct run memory;      /* in `memory`: contract rule 11: sum(resident - shared) + largest shared */
+    struct value busy_ppm;  /* the busiest engine by clients; activity.gfx where the device says */
+};
+
+enum process_type { TYPE_NONE, TYPE_GRAPHICS, TYPE_COMPUTE, TYPE_MEDIA };
+const char *process_type_name(enum process_type t);
+
+/* One per (pid, start, device). */
+struct snap_process {
+    int32_t pid;
+    int32_t ppid; /* 0 unknown */
+    uint64_t start;        /* clock ticks since boot; 0 unknown */
+    struct value start_ns; /* CLOCK_REALTIME */
+    uint32_t device;       /* index in `devices` */
+    struct text_ref name;      /* comm; empty while unknown */
+    struct text_ref command;   /* command line; empty for none */
+    struct text_ref user;
+    struct text_ref container;
+    struct text_ref nspid;
+    bool exited;
+    int64_t exited_ns; /* monotonic; when it was found gone */
+    uint8_t type;      /* enum process_type, by where its engine time goes */
+    uint32_t clients;  /* owned by it, open now */
+    struct run engines;
+    struct run memory;
+    struct run client_run;   /* in `clients` */
+    struct value busy_ppm;   /* its busiest engine */
+    struct value busy_ns;    /* sum over engines, since gwtop began to watch */
+    struct value cpu_ppm;    /* of one CPU: may exceed 1000000 */
+    struct value rss;        /* bytes */
+    struct snap_shown vram;
+    struct snap_shown gtt; /* gtt and system together */
+    struct value shared;   /* bytes, largest over regions summed */
+};
+
+/* Busy time or memory of a device that belongs to none of the processes above. */
+struct snap_unattributed {
+    uint32_t device; /* index */
+    struct text_ref name; /* "(not attributed)", ... */
+    struct value busy_ppm;
+    struct value busy_ns;
+    uint64_t reasons; /* bit REASON_x */
+};
+
+struct snap_client {
+    uint64_t id; /* in its space */
+    uint8_t space;
+    uint32_t process; /* index of its owner in `processes` */
+    uint32_t holders; /* descriptors, over all processes */
+    struct text_ref name;
+    struct run engines;
+    struct run memory;
+};
+
+struct snapshot {
+    uint64_t tick;   /* 1 for the first */
+    int64_t t_ns;    /* CLOCK_MONOTONIC of begin */
+    int64_t real_ns; /* CLOCK_REALTIME of begin; 0 unknown */
+    struct value interval_ns; /* since the begin before; unknown in the first tick */
+
+    const struct snap_device *devices;
+    uint32_t device_count;
+    const struct snap_process *processes;
+    uint32_t process_count;
+    const struct snap_unattributed *unattributed;
+    uint32_t unattributed_count;
+    const struct snap_client *clients;
+    uint32_t client_count;
+    const struct snap_engine *engines;
+    uint32_t engine_count;
+    const struct snap_memory *memory;
+    uint32_t memory_count;
+    const struct snap_metric *metrics;
+    uint32_t metric_count;
+    struct text_pool text; /* not to be changed */
+
+    uint32_t unreadable; /* processes whose descriptors could not be read */
+    uint32_t unreadable_reasons[REASON_COUNT];
+    struct value cost_cpu_ns;   /* gwtop's own, of the tick */
+    struct value cost_syscalls;
+};
+
+struct span snapshot_text(const struct snapshot *s, struct text_ref r);
+/* Deep copy that stays when acct moves on (pause, a signal's confirmation); free with snapshot_free. */
+enum err snapshot_dup(const struct snapshot *from, struct snapshot **out);
+void snapshot_free(struct snapshot *s);
+
+#endif

@@ -1,0 +1,182 @@
+/*
+ * source: where bytes come from. The machine (host) with its root, the live composite over the backend table,
+ * traces (reader, writer), vendor files, tee, and the worker thread. I/O.
+ *
+ * Collectors of backends use the host: every system call of theirs goes through it, so that --root, cost
+ * counting and tests that fail the Nth call exist once.
+ */
+#ifndef GWTOP_SOURCE_H
+#define GWTOP_SOURCE_H
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "gwtop/core.h"
+
+/* CLOCK_MONOTONIC in ns. */
+int64_t clock_mono_ns(void);
+
+/* ---- host -------------------------------------------------------------------------------------------- */
+
+/* The system calls that collectors make; a test replaces them. Each returns as the call does: -1 with
+ * errno. */
+struct host_io {
+    void *ctx;
+    int (*open)(void *ctx, int dir_fd, const char *path, int flags);
+    ssize_t (*pread)(void *ctx, int fd, void *to, size_t n, off_t at);
+    ssize_t (*getdents)(void *ctx, int fd, void *to, size_t n);
+    int (*stat)(void *ctx, int dir_fd, const char *path, struct stat *out, int flags);
+    ssize_t (*readlink)(void *ctx, int dir_fd, const char *path, char *to, size_t n);
+    int (*close)(void *ctx, int fd);
+};
+extern const struct host_io host_io_posix;
+
+struct host_options {
+    const char *root;           /* DIR of --root, or NULL: this machine */
+    const struct host_io *io;   /* NULL: host_io_posix */
+    int64_t delay_ns;           /* interval between ticks */
+    bool proc_events;           /* reserved for process events; false */
+};
+
+/* What a tick counted; sources add to it, live writes it into the `end` frame and clears it. */
+struct host_tally {
+    uint64_t syscalls;
+    uint32_t processes;                /* listed */
+    uint32_t looked;                   /* descriptor folders walked */
+    uint32_t unreadable[REASON_COUNT]; /* processes now unreadable, by reason: a state, not per tick */
+};
+
+struct roster; /* subjects that are open: private to the room */
+struct host {
+    const struct host_io *io;
+    const char *root; /* "" or DIR without a final slash */
+    bool rooted;
+    int root_fd; /* opened on root or "/" */
+    int proc_fd; /* on root/proc, or -1 */
+    long clk_tck;
+    long page_size;
+    unsigned uid; /* effective */
+    int64_t delay_ns;
+    struct host_tally tally;
+    struct roster *roster;
+};
+
+enum err host_create(const struct host_options *o, struct host **out, struct err_info *info);
+void host_destroy(struct host *h);
+
+/* Counted calls through host->io. Paths are relative to dir_fd; errors as -1 and errno. */
+int host_open(struct host *h, int dir_fd, const char *path, int flags); /* adds O_CLOEXEC, O_NOCTTY */
+ssize_t host_pread(struct host *h, int fd, void *to, size_t n, off_t at);
+ssize_t host_getdents(struct host *h, int fd, void *to, size_t n);
+int host_stat(struct host *h, int dir_fd, const char *path, struct stat *out);
+ssize_t host_readlink(struct host *h, int dir_fd, const char *path, char *to, size_t n);
+void host_close(struct host *h, int fd); /* accepts -1 */
+/* open, read from 0 up to cap bytes in as many calls as needed, close. -1 with errno. */
+ssize_t host_slurp(struct host *h, int dir_fd, const char *path, void *to, size_t cap);
+/* Reads all of a kept-open file from 0 (short reads continued). -1 with errno. */
+ssize_t host_reread(struct host *h, int fd, void *to, size_t cap);
+
+/* ---- roster: subjects --------------------------------------------------------------------------------------- */
+
+/* Each emits the open or close frame through `sink` at time t_ns. Returned subjects stay valid and at their
+ * address until closed. NULL on lack of memory. */
+
+/* The device that owns a character device number, or NULL. */
+const struct subject *roster_device(struct host *h, unsigned major, unsigned minor);
+/* Looks through /sys again at the next tick: a node was met that belongs to no known device. */
+void roster_want_rescan(struct host *h);
+/* A process subject, shared by all sources and counted by get and put; facts clk_tck and page are added. */
+const struct subject *roster_process_get(struct host *h, int32_t pid, uint64_t start,
+                                         const struct frame_sink *sink, int64_t t_ns);
+void roster_process_put(struct host *h, const struct subject *process, const char *reason,
+                        const struct frame_sink *sink, int64_t t_ns);
+/* Any other subject: id is given here, name and facts are copied. `backend` is 1 + index in the table. */
+const struct subject *roster_open(struct host *h, const struct subject *like,
+                                  const struct frame_sink *sink, int64_t t_ns);
+void roster_close(struct host *h, const struct subject *s, const char *reason,
+                  const struct frame_sink *sink, int64_t t_ns);
+/* The 1 + index under which `b` stands in the table live was created with; 0 if it does not. */
+unsigned roster_backend(struct host *h, const struct backend *b);
+/* Emits a frame of subject `s`: success (n >= 0) or failure (n < 0: sys is the errno). */
+void host_emit(const struct frame_sink *sink, const struct subject *s, unsigned kind, int64_t t_ns,
+               const void *bytes, ssize_t n, int sys);
+/* True while the device sleeps: nothing of it may be touched in this tick. */
+bool roster_asleep(struct host *h, const struct subject *device);
+
+/* ---- live ---------------------------------------------------------------------------------------------------- */
+
+/* The composite: finds devices once and follows them, opens a source per backend that has something, emits one
+ * tick per read: [machine] begin, open/close/state of devices, what the sources say, end. poll gives the
+ * time of the next tick; read before that is allowed and makes a tick now. `host` and table are borrowed. */
+enum err live_create(struct host *h, const struct backend_table *table, struct source **out,
+                     struct err_info *info);
+/* Ticks follow this interval from now on. */
+void live_delay(struct source *live, int64_t delay_ns);
+
+/* ---- worker -------------------------------------------------------------------------------------------------------- */
+
+/* Runs `inner` (taken over) in a thread of its own and hands its ticks on whole: poll's fd is readable when
+ * one waits. want and close pass through in order. A tick that nobody took yet is joined by the next, not
+ * replaced. */
+enum err worker_create(struct source *take_inner, struct source **out);
+/* Asks for a tick now. */
+void worker_nudge(struct source *worker);
+
+/* ---- traces ----------------------------------------------------------------------------------------------------------- */
+
+struct trace_writer;
+struct trace_write_options {
+    bool compress; /* zstd: flushed at each tick, a new zstd frame every 60 ticks */
+    bool scrub;    /* no names, users, command lines: through the kinds' scrub slots; host-wide facts too */
+};
+/* Takes over fd (closes it). Writes the first line at once. */
+enum err trace_writer_create(int take_fd, const struct backend_table *table,
+                             const struct trace_write_options *o, struct trace_writer **out);
+/* Each frame in order; a failure (disk full) is kept: later frames are dropped and the error stays. Whole
+ * ticks only reach the file: what was written of a tick that failed is cut off again where the file can
+ * be cut. */
+struct frame_sink trace_writer_sink(struct trace_writer *w);
+enum err trace_writer_error(const struct trace_writer *w, struct err_info *info);
+uint64_t trace_writer_bytes(const struct trace_writer *w);
+/* Flushes and closes; the error of all that went before, if any. Accepts NULL. */
+enum err trace_writer_close(struct trace_writer *w, struct err_info *info);
+
+/* A recording as a source: each read emits the frames up to and with the next `end` frame. poll is always due. A
+ * pipe is spooled to an unlinked file. A cut or damaged recording plays up to the last whole frame; then
+ * read gives ERR_END and trace_note says what is wrong with the rest. */
+enum err trace_open(const char *path, const struct backend_table *table, struct source **out,
+                    struct err_info *info);
+/* NULL, or one line for people. Valid until close. */
+const char *trace_note(const struct source *trace);
+/* Position of the next read: bytes of the plain recording, and the file's size or progress as far as known. */
+struct trace_place {
+    uint64_t at;      /* bytes of the file consumed */
+    uint64_t size;    /* bytes of the file */
+    uint64_t tick;    /* ticks emitted */
+};
+void trace_place(const struct source *trace, struct trace_place *out);
+/* A point to come back to: subjects and offset, copied. */
+struct trace_mark;
+enum err trace_mark_take(const struct source *trace, struct trace_mark **out);
+void trace_mark_free(struct trace_mark *m);
+enum err trace_mark_return(struct source *trace, const struct trace_mark *m);
+/* Looks through the rest of the recording without emitting: number of ticks and time of the last `begin`, from
+ * its start; calls progress (may be NULL) now and then with parts per million; false from it ends the scan
+ * with ERR_AGAIN. The position does not move. */
+struct trace_extent {
+    uint64_t ticks;
+    int64_t first_ns;
+    int64_t last_ns;
+};
+enum err trace_scan(struct source *trace, struct trace_extent *out,
+                    bool (*progress)(void *ctx, int ppm), void *ctx);
+
+/* ---- vendor files ------------------------------------------------------------------------------------------------------- */
+
+/* One vendor file as a source of one subject: machine, begin, open, frames of at most 64 KiB of whole units, end.
+ * facts: "key=value" lines from options, may be NULL. The path "-" is standard input. */
+enum err file_open(const char *path, const struct backend_table *table, unsigned backend,
+                   unsigned kind_index, const char *facts, struct source **out,
+                   struct err_info *info);
+
+#endif

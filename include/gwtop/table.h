@@ -1,0 +1,89 @@
+/*
+ * table: the process table without a screen: its columns, which rows are chosen, in which order, and
+ * what each cell says. The screen and the text outputs share it. Pure.
+ */
+#ifndef GWTOP_TABLE_H
+#define GWTOP_TABLE_H
+
+#include "gwtop/grid.h"
+#include "gwtop/snapshot.h"
+
+/* One entry per line of columns.def. */
+enum column {
+#define COLUMN(id, ...) COLUMN_##id,
+#include "gwtop/columns.def"
+#undef COLUMN
+    COLUMN_COUNT
+};
+
+struct column_info {
+    const char *key;   /* in --fields, --sort, the configuration */
+    const char *title; /* header; fits `width` */
+    const char *doc;   /* one sentence: what it is and where it comes from */
+    uint8_t width;     /* columns; the last one (COMMAND) takes what is left */
+    bool left;         /* aligned left */
+    bool ascending;    /* sorts the smallest first by default */
+    bool shown;        /* part of the default set */
+    bool when_used;    /* of the default set only while some row has a value above 0 */
+};
+const struct column_info *column_info(enum column c);
+/* By key, without regard to case; COLUMN_COUNT for none. */
+enum column column_find(struct span key);
+/* The key nearest to a misspelt one, for "did you mean"; never NULL. */
+const char *column_nearest(struct span key);
+
+#define TABLE_COLUMNS_MAX 32
+struct column_set {
+    uint8_t list[TABLE_COLUMNS_MAX];
+    uint8_t count;
+};
+/* "A,B,C". ERR_USAGE with the unknown name (and the nearest known) in info. */
+enum err column_set_parse(struct span text, struct column_set *out, struct err_info *info);
+/* The default set for what is in the snapshot (NULL: without those that show only when used). */
+void column_set_default(const struct snapshot *s, struct column_set *out);
+
+#define TABLE_SORT_MAX 4
+struct sort_key {
+    uint8_t column;
+    bool reverse; /* against the column's own direction */
+};
+/* What is chosen; zeroed: everything, by GPU %. */
+struct table_query {
+    struct sort_key sort[TABLE_SORT_MAX];
+    uint8_t sort_count;
+    bool invert;           /* the whole order */
+    bool hide_idle;        /* only rows with engine time in this interval, or unknown */
+    bool hide_exited;
+    struct span user;      /* exact login name or number; empty: all */
+    int32_t pid;           /* 0: all */
+    struct span device;    /* id, index, node (card0, renderD128, /dev/dri/card0) or driver; empty: all */
+    struct span search;    /* substring of name or command, any case; empty: all */
+    uint32_t top;          /* at most so many process rows; 0: all */
+};
+/* "KEY[,KEY...]", each optionally with - (reverse) or + before it. */
+enum err table_sort_parse(struct span text, struct table_query *q, struct err_info *info);
+/* True if the device passes the query. */
+bool table_device_matches(const struct snapshot *s, uint32_t device, struct span wanted);
+
+struct row {
+    uint32_t index;      /* in snapshot->processes or ->unattributed */
+    bool unattributed;   /* these come last, in device order, whatever the sort */
+};
+struct row_list {
+    struct row *rows;
+    uint32_t count;
+    uint32_t cap;
+    uint32_t *order;     /* scratch */
+    uint32_t order_cap;
+};
+void row_list_finish(struct row_list *l);
+/* Fills `l` (keeping its memory). Order is total: ties go by pid, start, device, so that equal rows do not
+ * jump. ERR_NOMEM leaves it empty. */
+enum err table_select(const struct snapshot *s, const struct table_query *q, struct row_list *l);
+
+/* Appends the cell's text, unpadded, at most `columns` wide, and gives its role. n/a is "-" ("·" is for 0
+ * in engine columns with unicode), denied "deny", not yet known "?", malformed "bad". */
+enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool unicode, size_t columns,
+                     struct buf *out);
+
+#endif

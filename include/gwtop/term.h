@@ -1,0 +1,36 @@
+/*
+ * term: the one place that knows the terminal (ncurses). Grid to screen, keys in. I/O.
+ */
+#ifndef GWTOP_TERM_H
+#define GWTOP_TERM_H
+
+#include "gwtop/base.h"
+#include "gwtop/grid.h"
+
+struct term_options {
+    bool no_color; /* -C or NO_COLOR */
+};
+struct term;
+
+/* Takes the terminal over. ERR_UNSUPPORTED with a word in info where TERM is dumb, unset or unknown
+ * (nothing was written then but that word is for the caller). */
+enum err term_open(const struct term_options *o, struct term **out, struct err_info *info);
+/* Leaves the terminal as it was; accepts NULL; safe to call twice through the caller's NULLing. */
+void term_close(struct term *t);
+void term_size(struct term *t, int *rows, int *columns);
+/* True where the locale is UTF-8, so that block characters may be used. */
+bool term_is_unicode(const struct term *t);
+/* Draws what differs from the last draw. */
+void term_draw(struct term *t, const struct grid *g);
+/* The next key waiting (enum ui_key codes of view.h), or 0; never blocks. Sees a resize as its own key.
+ * ERR_CLOSED through *gone when the terminal went away. */
+uint32_t term_key(struct term *t, bool *gone);
+/* The descriptor to poll for keys. */
+int term_fd(const struct term *t);
+/* Everything is drawn anew at the next draw. */
+void term_redraw(struct term *t);
+/* Gives the terminal back (before stopping), takes it again (after). */
+void term_suspend(struct term *t);
+void term_resume(struct term *t);
+
+#endif
