@@ -109,6 +109,7 @@ say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all tests check check-now check-layers check-headers check-purity bless bench synth run deps
+.PHONY: demo
 .PHONY: install uninstall clean format help FORCE
 
 $(obj)/%.o: %.c $(O)/flags.stamp
@@ -128,7 +129,7 @@ STAMP_sources := $(SRC) $(HELP)
 STAMP_pure    := $(call object,$(PURE))
 quoted = '$(subst ','\'',$(STAMP_$*))'
 $(O)/%.stamp: FORCE
-	@mkdir -p $(@D); printf '%s\n' $(quoted) | cmp -s - $@ || printf '%s\n' $(quoted) > $@
+	@mkdir -p $(@D); [ "$$(cat $@ 2>/dev/null)" = $(quoted) ] || printf '%s\n' $(quoted) > $@
 $(call object,$(call sources,app)): $(O)/app.stamp
 
 # Archives of the rooms. main.o stays out, so that tests of the app can link the rest.
@@ -183,7 +184,7 @@ $(foreach t,$(OTHER),$(call make_program,$(call placed_bin,$(t)),$(t),\
 $(foreach t,$(FUZZ),$(call make_program,$(call tool_bin,$(t)),$(t),\
     $(ROOMS),$(FUZZ_MAIN) $(LIB_help),$(FUZZ_LIB)))
 $(foreach t,$(BENCH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
-$(foreach t,$(SYNTH),$(call make_program,$(call tool_bin,$(t)),$(t),base))
+$(foreach t,$(SYNTH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
 
 # Libraries to preload into the program under test. They carry no sanitizer of their own.
 $(O)/emul/%.so: tests/emul/%.c $(O)/flags.stamp
@@ -210,7 +211,7 @@ AGAIN = $(MAKE) --no-print-directory $(JOBS)
 TEST_ENV = GWTOP_BUILD='$(O)' GWTOP_VARIANT='$(VARIANT)' CC='$(CC)' V='$(V)' DRM_CFLAGS='$(DRM_CFLAGS)'
 
 check:
-	@sh src/dist/deps.sh check
+	@VARIANT='$(VARIANT)' CC='$(CC)' sh src/dist/deps.sh check
 	+@$(AGAIN) check-now
 
 check-now: tests
@@ -233,6 +234,10 @@ bless: tests
 bench: all synth $(BENCH_BINS)
 	@if [ -x tests/bench/run ]; then $(TEST_ENV) tests/bench/run $(BENCH_BINS); fi
 
+# Makes the demonstration recording anew, the same to the byte wherever it is run.
+demo: synth
+	@$(TEST_ENV) tests/synth/demo.sh
+
 FUZZ_SECONDS ?= 600
 fuzz-%:
 	+@$(AGAIN) VARIANT=fuzz $(BUILD)/fuzz/fuzz/$*_fuzz
@@ -242,10 +247,10 @@ fuzz-%:
 	    $(BUILD)/fuzz/corpus/$* tests/fuzz/seeds/$*
 
 deps:
-	@sh src/dist/deps.sh check
+	@VARIANT='$(VARIANT)' CC='$(CC)' sh src/dist/deps.sh check
 
 run:
-	@sh src/dist/deps.sh build
+	@VARIANT='$(VARIANT)' CC='$(CC)' sh src/dist/deps.sh build
 	+@$(AGAIN) all
 	@sh src/dist/run.sh $(BUILD)/gwtop
 

@@ -1,0 +1,18 @@
+#!/bin/sh
+# What `make help` prints.
+cat <<'END'
+make                    builds build/gwtop
+make run                installs what is missing, builds, runs (the demo where there is no GPU)
+make check              installs what is missing, builds, runs all tests
+make test-NAME          some of them: a room, a place (prop, pty, ...) or one program
+make check-layers       which file includes what it must not; also check-headers, check-purity
+make bless CASE=x/y     rewrites the golden files of one case
+make fuzz-NAME          fuzzes one target for FUZZ_SECONDS (600) with clang's libFuzzer
+make bench              builds and runs the benchmarks
+make install            to PREFIX (/usr/local), below DESTDIR; make uninstall takes it away
+make deps               installs what building and testing need
+make format             clang-format over everything
+make clean              removes what was built
+
+VARIANT=release|dev|asan|cov|fuzz    BUILD=folder (build)    WERROR=1    V=1    CC=clang
+END
