@@ -126,7 +126,7 @@ struct buf {
 
 void buf_init(struct buf *b);
 void buf_finish(struct buf *b); /* accepts a zeroed one, leaves a zeroed one */
-void buf_clear(struct buf *b);
+void buf_clear(struct buf *b); /* `failed` as well: a new text starts */
 /* Room for at least `extra` more bytes; false when memory runs out. */
 bool buf_reserve(struct buf *b, size_t extra);
 void buf_put(struct buf *b, const void *bytes, size_t n);
@@ -157,10 +157,12 @@ struct span buf_span_of(const struct buf *b);
 
 /* ---- numbers for people ----------------------------------------------------------------------- */
 
-/* Bytes in at most 5 columns with a binary unit, stable in width: "0", "812K", "5.1G", "1023M".
- * Writes a NUL-terminated text to out[8] and returns its length. */
+/* Bytes in at most 5 columns with a binary unit (B K M G T P E): "0", "812K", "5.1G", "1023M". One
+ * decimal below 10 units from K on, none otherwise, rounded half up; what rounds to 10.0 is "10K",
+ * what rounds to 1024K is "1.0M". Writes a NUL-terminated text and returns its length. */
 size_t human_bytes(char out[8], uint64_t bytes);
-/* Nanoseconds as a stable duration of at most 8 columns: "0:03.25", "12:41", "3h05", "12d04h". */
+/* Nanoseconds as a duration of at most 8 columns, cut, never rounded up: below 10 min "0:03.25",
+ * below 1 h "12:41", below 1 day "3h05", below 10,000 days "12d04h", then "213503d". */
 size_t human_time(char out[12], uint64_t ns);
 
 /* a * b / c without overflow in the middle, rounded to nearest; saturates. c == 0 gives 0: callers
@@ -217,7 +219,8 @@ uint32_t map_remove(struct map *m, struct map_key k);
 void map_clear(struct map *m); /* keeps the memory */
 /* Makes `to` equal to `from`, reusing to's memory where it suffices. */
 enum err map_copy(struct map *to, const struct map *from);
-/* Walks all entries: start with *at = 0; false at the end. Order is not defined. */
+/* Walks all entries: start with *at = 0; false at the end. Order is not defined. Entries may be
+ * removed on the way (the walk still sees every other one once), none put. */
 bool map_next(const struct map *m, uint32_t *at, struct map_key *k, uint32_t *value);
 
 /* ---- vectors ------------------------------------------------------------------------------------------ */

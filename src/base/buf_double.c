@@ -38,7 +38,8 @@ static double scaled(double v, int n) {
     return n < 0 ? v / factor : v * factor;
 }
 
-/* The decimal exponent of a positive v: 10^e <= v < 10^(e+1), give or take a rounding. */
+/* The decimal exponent of a positive v: 10^e <= v < 10^(e+1), but for a few units in the last place
+ * of v, since each step rounds. */
 static int exponent_of(double v) {
     int e = 0;
     for (size_t i = 0; i < SCALES; i++) {
@@ -48,7 +49,6 @@ static int exponent_of(double v) {
         }
     }
     for (size_t i = 0; v < 1 && i < SCALES; i++) {
-        /* 10^-p is not exact, but one step too far or too short is mended by the caller. */
         while (v * scales[i].value < 10) {
             v *= scales[i].value;
             e -= scales[i].power;
@@ -57,18 +57,10 @@ static int exponent_of(double v) {
     return e;
 }
 
-/* Rounds a positive v to DIGITS digits; v is about digits x 10^(*e - 8). */
+/* Rounds a positive v of exponent *e to DIGITS digits. Where *e is one off, v is so close to a power
+ * of ten that it rounds to it: from below by itself, from above by the last step. */
 static uint64_t nine_digits(double v, int *e) {
-    const double low = 1e8, high = 1e9;
-    double d = scaled(v, DIGITS - 1 - *e);
-    if (d >= high) {
-        d = scaled(v, DIGITS - 2 - *e);
-        (*e)++;
-    } else if (d < low) {
-        d = scaled(v, DIGITS - *e);
-        (*e)--;
-    }
-    uint64_t digits = (uint64_t)(d + 0.5);
+    uint64_t digits = (uint64_t)(scaled(v, DIGITS - 1 - *e) + 0.5);
     if (digits >= 1000000000) {
         digits /= 10;
         (*e)++;

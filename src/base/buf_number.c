@@ -84,9 +84,8 @@ void buf_hex(struct buf *b, uint64_t v, unsigned digits) {
     buf_put(b, text + at, n);
 }
 
-/* Writes mag x 10^-power with exactly `power` decimals (<= POWER_MAX), of which the last `drop` are
- * left out. Sign, 19 digits, a point and a leading 0 fit in the text. */
-static void put_point(struct buf *b, bool negative, uint64_t mag, unsigned power, unsigned drop) {
+/* Writes mag x 10^-power with exactly `power` decimals (<= POWER_MAX). */
+static void put_point(struct buf *b, bool negative, uint64_t mag, unsigned power) {
     char text[U64_DIGITS + POWER_MAX + 2];
     char *end = text + sizeof text;
     char *start = end;
@@ -96,11 +95,8 @@ static void put_point(struct buf *b, bool negative, uint64_t mag, unsigned power
         while (start > want) {
             *--start = '0';
         }
-        end = drop == power ? want : end - drop;
+        *--start = '.';
         mag /= powers_of_ten[power];
-        if (end != want) {
-            *--start = '.';
-        }
     }
     start = digits_before(start, mag);
     if (negative) {
@@ -126,7 +122,7 @@ void buf_decimal(struct buf *b, int64_t v, unsigned power) {
         mag /= 10;
         power--;
     }
-    put_point(b, v < 0 && mag != 0, mag, power, 0);
+    put_point(b, v < 0 && mag != 0, mag, power);
 }
 
 /* A value that rounds to zero loses its sign: "-0.0" would claim a direction that is not shown. */
@@ -137,7 +133,7 @@ void buf_fixed(struct buf *b, int64_t v, unsigned power, unsigned decimals) {
         mag = (mag + unit / 2) / unit;
         power = decimals;
     }
-    put_point(b, v < 0 && mag != 0, mag, power, 0);
+    put_point(b, v < 0 && mag != 0, mag, power);
     if (power == 0 && decimals > 0) {
         buf_char(b, '.');
     }

@@ -91,8 +91,37 @@ static void multiply(uint64_t a, uint64_t b, uint64_t *hi, uint64_t *lo) {
     *lo = mid2 << 32 | (low & UINT32_MAX);
 }
 
+/* One digit to base 2^32 of the long division by `c`, whose top bit is set: takes the next 32 bits
+ * `next` down to `*rest` (< c) and leaves the new rest. The guess from the upper half of c is at most
+ * 2 too large. */
+static uint64_t divide_digit(uint64_t *rest, uint64_t next, uint64_t c) {
+    uint64_t upper = c >> 32, lower = c & UINT32_MAX;
+    uint64_t digit = *rest / upper;
+    uint64_t left = *rest % upper;
+    while (left >> 32 == 0 && (digit >> 32 != 0 || digit * lower > (left << 32 | next))) {
+        digit--;
+        left += upper;
+    }
+    *rest = (*rest << 32 | next) - digit * c;
+    return digit;
+}
+
+/* hi:lo / c for 0 < hi < c, so that the quotient fits. */
+static uint64_t divide(uint64_t hi, uint64_t lo, uint64_t c, uint64_t *rest) {
+    unsigned shift = 0;
+    for (; c >> 63 == 0; shift++) {
+        c <<= 1;
+        hi = hi << 1 | lo >> 63;
+        lo <<= 1;
+    }
+    uint64_t quotient = divide_digit(&hi, lo >> 32, c) << 32;
+    quotient |= divide_digit(&hi, lo & UINT32_MAX, c);
+    *rest = hi >> shift;
+    return quotient;
+}
+
 uint64_t mul_div_u64(uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t hi, lo, quotient, rest;
+    uint64_t hi, lo, rest;
     if (c == 0) {
         return 0;
     }
@@ -100,23 +129,8 @@ uint64_t mul_div_u64(uint64_t a, uint64_t b, uint64_t c) {
     if (hi >= c) {
         return UINT64_MAX;
     }
-    if (hi == 0) {
-        quotient = lo / c;
-        rest = lo % c;
-    } else {
-        /* Long division, a bit at a time; rest < c always, and its lost top bit is `carry`. */
-        quotient = 0;
-        rest = hi;
-        for (int bit = 63; bit >= 0; bit--) {
-            bool carry = rest >> 63;
-            rest = rest << 1 | (lo >> bit & 1);
-            quotient <<= 1;
-            if (carry || rest >= c) {
-                rest -= c;
-                quotient |= 1;
-            }
-        }
-    }
+    rest = lo % c;
+    uint64_t quotient = hi == 0 ? lo / c : divide(hi, lo, c, &rest);
     bool up = rest >= c - rest;
     return up && quotient < UINT64_MAX ? quotient + 1 : quotient;
 }

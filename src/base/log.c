@@ -41,10 +41,11 @@ static void write_line(int fd, const struct log_entry *e) {
     text[n++] = '\n';
     for (size_t done = 0; done < n;) {
         ssize_t w = write(fd, text + done, n - done);
-        if (w < 0 && errno != EINTR) {
+        if (w > 0) {
+            done += (size_t)w;
+        } else if (w == 0 || errno != EINTR) {
             return;
         }
-        done += w > 0 ? (size_t)w : 0;
     }
 }
 

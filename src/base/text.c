@@ -33,9 +33,6 @@ size_t text_ascii_run(struct span s) {
 
 size_t text_decode(struct span s, int32_t *code) {
     utf8proc_int32_t c;
-    if (s.n == 0) {
-        return 0;
-    }
     /* Four bytes are the most a code point takes; a smaller bound also keeps the cast honest. */
     utf8proc_ssize_t n =
         utf8proc_iterate((const utf8proc_uint8_t *)s.p, (utf8proc_ssize_t)(s.n < 4 ? s.n : 4), &c);

@@ -8,9 +8,14 @@
 
 #include <utf8proc.h>
 
-/* What text_clean() would show as '?' takes the column of that '?'. */
+/* What text_clean() would show as '?' takes the column of that '?'. utf8proc calls spacing marks and
+ * the signs that stand before a number zero columns wide; terminals and libc give them one. */
 static int code_columns(int32_t code) {
-    return text_code_acts(code) ? 1 : utf8proc_charwidth(code);
+    const utf8proc_property_t *is = utf8proc_get_property(code);
+    bool spacing =
+        is->category == UTF8PROC_CATEGORY_MC ||
+        (is->category == UTF8PROC_CATEGORY_CF && is->boundclass == UTF8PROC_BOUNDCLASS_PREPEND);
+    return spacing || text_code_acts(code) ? 1 : utf8proc_charwidth(code);
 }
 
 /* ASCII at both sides can not join: no need to ask for properties. */
@@ -95,9 +100,6 @@ bool text_contains(struct span haystack, struct span needle) {
         }
         if (i == needle.n) {
             return true;
-        }
-        if (at == haystack.n) {
-            break;
         }
     }
     return false;
