@@ -1,12 +1,14 @@
 /*
  * bus: hands each frame to the decoder of its kind and what comes out to every subscriber. Pure.
  *
- * Order for one frame: every subscriber's `frame`, then samples, jobs and labels as decode emits them (each
- * to all subscribers before the next), then every subscriber's `done` with what became of it. Subscribers
- * are called in the order in which they subscribed. Frames that did not succeed (outcome other than
- * OK) are not decoded; they reach `frame` and `done` all the same, counted as one ignored unit with
- * REASON_FAILED_READ. Folds live here: one flat state per subject and kind, fresh when the subject
- * opens, dropped when it closes; their `tick` runs at each `end` frame before subscribers see it.
+ * Order for one frame: every subscriber's `frame`, then samples, jobs and labels as decode emits
+ * them (each to all subscribers before the next), then every subscriber's `done` with what became
+ * of it. Subscribers are called in the order in which they subscribed. Frames that did not succeed
+ * (outcome other than OK) are not decoded; they reach `frame` and `done` all the same, counted as
+ * one ignored unit with REASON_FAILED_READ. Folds live here: one flat state per subject and kind,
+ * fresh when the subject opens, dropped when it closes; their `tick` runs at each `end` frame, and
+ * at the `close` of their subject, before subscribers see it. Built-in frames have no units and
+ * count nothing.
  */
 #ifndef GWTOP_BUS_H
 #define GWTOP_BUS_H

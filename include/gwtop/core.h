@@ -319,6 +319,10 @@ struct counts {
     uint64_t reasons[REASON_COUNT];
 };
 void counts_add(struct counts *to, const struct counts *more);
+/* One more unit that became this, and why. */
+void counts_ignored(struct counts *c, enum reason why);
+void counts_malformed(struct counts *c, enum reason why);
+void counts_truncated(struct counts *c, enum reason why);
 
 /* Where decode puts what it reads. Slots may be NULL. */
 struct sink {
