@@ -1,10 +1,12 @@
 /*
- * acct: accounting. Turns samples into who uses what: identity of clients and processes, deltas over
- * measured intervals, attribution, ageing. Pure, flat, the same for every vendor.
+ * acct: accounting. Turns samples into who uses what: identity of clients and processes, deltas
+ * over measured intervals, attribution, ageing. Pure, flat, the same for every vendor.
  *
- * A client is (device, space, id) and is counted once however many descriptors hold it. Of several holding
- * processes the owner is the one with the largest number of ... see CONTRIBUTING.md; never pid 1 or a
- * session manager while another holds it.
+ * A client is (device, space, id) and is counted once however many descriptors hold it. Of several
+ * processes that hold it one is its owner and stays so while it holds; else the one that started
+ * first, of these the lowest pid, so that a child does not take over its parent's use. pid 1 and
+ * session managers, which open nodes for others, own only what nobody else holds. What an owner
+ * used stays in its row when the client moves on.
  */
 #ifndef GWTOP_ACCT_H
 #define GWTOP_ACCT_H
@@ -12,8 +14,13 @@
 #include "gwtop/snapshot.h"
 
 struct acct_options {
-    int64_t exited_keep_ns; /* how long a process that exited keeps its row; 0: default, 60 s */
-    bool whole_span;        /* rates over everything since the first tick, not over the last interval */
+    /* How long a process that exited keeps its row; 0: default, 60 s. */
+    int64_t exited_keep_ns;
+    /* Rates over everything since the first tick, not over the last interval. */
+    bool whole_span;
+    /* Tells the names of sources, and what a failed read leaves unsaid. Borrowed for the life of the
+     * acct; NULL: neither is told. */
+    const struct backend_table *backends;
 };
 
 struct acct;
@@ -28,7 +35,8 @@ const struct snapshot *acct_snapshot(const struct acct *a);
 /* A tick whose `end` never came (a recording that was cut): builds the snapshot from what is there.
  * Nothing if no tick is open. */
 void acct_finish(struct acct *a);
-/* Makes `to` equal to `from` (snapshots too): a checkpoint. */
+/* Makes `to` equal to `from` (snapshots too): a checkpoint. On lack of memory `to` is as if it had
+ * just been created. */
 enum err acct_copy(struct acct *to, const struct acct *from);
 /* Lack of memory met so far (rows were left out then). */
 bool acct_failed(const struct acct *a);

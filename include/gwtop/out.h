@@ -15,6 +15,7 @@ struct out_options {
     size_t width;              /* columns of a text line; 0: unlimited */
     bool unicode;
     bool color;                /* text only: SGR sequences for roles */
+    bool batch;                /* text only: each tick is headed by its time */
     bool replayed;             /* cost is null, unsupported */
     bool demo;
 };

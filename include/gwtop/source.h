@@ -36,6 +36,8 @@ struct host_options {
     const struct host_io *io;   /* NULL: host_io_posix */
     int64_t delay_ns;           /* interval between ticks */
     bool proc_events;           /* reserved for process events; false */
+    bool wake;                  /* --wake: read a sleeping device all the same */
+    const char *machine_facts;  /* "key=value" lines for the machine frame (version, option.NAME); copied; may be NULL */
 };
 
 /* What a tick counted; sources add to it, live writes it into the `end` frame and clears it. */
@@ -57,12 +59,18 @@ struct host {
     long page_size;
     unsigned uid; /* effective */
     int64_t delay_ns;
+    bool wake;
+    char *machine_facts; /* never NULL */
+    long keep_left;      /* descriptors that collectors may still keep open: take one off, put it back */
     struct host_tally tally;
     struct roster *roster;
 };
 
 enum err host_create(const struct host_options *o, struct host **out, struct err_info *info);
 void host_destroy(struct host *h);
+
+/* host_create raises the soft limit of open descriptors to the hard one: who runs other programs puts it
+ * back before exec. */
 
 /* Counted calls through host->io. Paths are relative to dir_fd; errors as -1 and errno. */
 int host_open(struct host *h, int dir_fd, const char *path, int flags); /* adds O_CLOEXEC, O_NOCTTY */
@@ -73,6 +81,11 @@ ssize_t host_readlink(struct host *h, int dir_fd, const char *path, char *to, si
 void host_close(struct host *h, int fd); /* accepts -1 */
 /* open, read from 0 up to cap bytes in as many calls as needed, close. -1 with errno. */
 ssize_t host_slurp(struct host *h, int dir_fd, const char *path, void *to, size_t cap);
+/* Calls `name` for each entry of the folder open as `fd`, from where it stands, but for "." and "..". `space`
+ * holds the records: the larger, the fewer calls. -1 with errno when a call failed; names seen until then
+ * were handed over all the same. */
+int host_list(struct host *h, int fd, void *space, size_t cap,
+              void (*name)(void *ctx, struct span name), void *ctx);
 /* Reads all of a kept-open file from 0 (short reads continued). -1 with errno. */
 ssize_t host_reread(struct host *h, int fd, void *to, size_t cap);
 
@@ -97,7 +110,8 @@ void roster_close(struct host *h, const struct subject *s, const char *reason,
                   const struct frame_sink *sink, int64_t t_ns);
 /* The 1 + index under which `b` stands in the table live was created with; 0 if it does not. */
 unsigned roster_backend(struct host *h, const struct backend *b);
-/* Emits a frame of subject `s`: success (n >= 0) or failure (n < 0: sys is the errno). */
+/* Emits a frame of subject `s`, kind as in struct frame: success (n >= 0) or failure (n < 0: sys is the
+ * errno). */
 void host_emit(const struct frame_sink *sink, const struct subject *s, unsigned kind, int64_t t_ns,
                const void *bytes, ssize_t n, int sys);
 /* True while the device sleeps: nothing of it may be touched in this tick. */
@@ -121,6 +135,11 @@ void live_delay(struct source *live, int64_t delay_ns);
 enum err worker_create(struct source *take_inner, struct source **out);
 /* Asks for a tick now. */
 void worker_nudge(struct source *worker);
+/* Has `run` called on the inner source in its thread, before its next read and after earlier calls: for
+ * what only that thread may do, as worker_call(worker, live_delay, delay_ns). ERR_AGAIN: 16 calls wait
+ * already. */
+enum err worker_call(struct source *worker, void (*run)(struct source *inner, int64_t value),
+                     int64_t value);
 
 /* ---- traces ----------------------------------------------------------------------------------------------------------- */
 
@@ -146,7 +165,8 @@ enum err trace_writer_close(struct trace_writer *w, struct err_info *info);
  * read gives ERR_END and trace_note says what is wrong with the rest. */
 enum err trace_open(const char *path, const struct backend_table *table, struct source **out,
                     struct err_info *info);
-/* NULL, or one line for people. Valid until close. */
+/* NULL, or one line for people; a scan learns of the end as well. Valid until close. What follows may be
+ * asked of any source: one that is no trace has no note, no place, and no marks (ERR_UNSUPPORTED). */
 const char *trace_note(const struct source *trace);
 /* Position of the next read: bytes of the plain recording, and the file's size or progress as far as known. */
 struct trace_place {

@@ -20,11 +20,13 @@ struct column_info {
     const char *key;   /* in --fields, --sort, the configuration */
     const char *title; /* header; fits `width` */
     const char *doc;   /* one sentence: what it is and where it comes from */
-    uint8_t width;     /* columns; the last one (COMMAND) takes what is left */
+    uint8_t width;     /* columns; COMMAND takes what is left, and at least this if it can */
+    uint8_t rank;      /* where there is no room the highest is left out first */
     bool left;         /* aligned left */
     bool ascending;    /* sorts the smallest first by default */
     bool shown;        /* part of the default set */
     bool when_used;    /* of the default set only while some row has a value above 0 */
+    bool engine;       /* share of one engine class */
 };
 const struct column_info *column_info(enum column c);
 /* By key, without regard to case; COLUMN_COUNT for none. */
@@ -41,6 +43,8 @@ struct column_set {
 enum err column_set_parse(struct span text, struct column_set *out, struct err_info *info);
 /* The default set for what is in the snapshot (NULL: without those that show only when used). */
 void column_set_default(const struct snapshot *s, struct column_set *out);
+/* Leaves columns out by rank until all fit in `width` and COMMAND has some room; keeps the last one. */
+void column_set_fit(struct column_set *set, size_t width);
 
 #define TABLE_SORT_MAX 4
 struct sort_key {
@@ -56,18 +60,26 @@ struct table_query {
     bool hide_exited;
     struct span user;      /* exact login name or number; empty: all */
     int32_t pid;           /* 0: all */
-    struct span device;    /* id, index, node (card0, renderD128, /dev/dri/card0) or driver; empty: all */
+    struct span device;    /* as for table_device_matches; empty: all */
     struct span search;    /* substring of name or command, any case; empty: all */
     uint32_t top;          /* at most so many process rows; 0: all */
 };
 /* "KEY[,KEY...]", each optionally with - (reverse) or + before it. */
 enum err table_sort_parse(struct span text, struct table_query *q, struct err_info *info);
-/* True if the device passes the query. */
+/* True if the device is meant: by its index, id (with or without the PCI domain), driver, or part of its
+ * name. Nodes (card0, renderD128) are not in a snapshot. An empty text means every device. */
 bool table_device_matches(const struct snapshot *s, uint32_t device, struct span wanted);
 
+/* Busy share of the busiest engine of a class (CLASS_NONE: of any) in a run of snapshot->engines. */
+struct value table_engines(const struct snapshot *s, struct run engines, enum engine_class class);
+/* Memory of a class in a run of snapshot->memory: resident, else legacy, else total. */
+struct snap_shown table_memory(const struct snapshot *s, struct run memory,
+                               enum region_class class);
+
 struct row {
-    uint32_t index;      /* in snapshot->processes or ->unattributed */
+    uint32_t index;      /* in snapshot->processes, ->unattributed or ->clients */
     bool unattributed;   /* these come last, in device order, whatever the sort */
+    bool client;         /* a client of a process; never made by table_select */
 };
 struct row_list {
     struct row *rows;
@@ -82,8 +94,14 @@ void row_list_finish(struct row_list *l);
 enum err table_select(const struct snapshot *s, const struct table_query *q, struct row_list *l);
 
 /* Appends the cell's text, unpadded, at most `columns` wide, and gives its role. n/a is "-" ("·" is for 0
- * in engine columns with unicode), denied "deny", not yet known "?", malformed "bad". */
+ * in engine columns with unicode), denied "deny", not yet known "?", malformed "bad"; a value that is
+ * shown though not trusted ends in "~". What does not apply to a row is an empty text. */
 enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool unicode, size_t columns,
                      struct buf *out);
+/* What stands in place of a number that is not there (enum state): "?", "-", "deny", "bad". */
+const char *table_word(unsigned state);
+/* Blanks before a cell's text. A "~" at the end of a number hangs into the blank after the column, so that
+ * digits stay in line: call table_cell with one column more than the width where that blank is there. */
+size_t table_cell_lead(enum column c, size_t width, struct span text);
 
 #endif

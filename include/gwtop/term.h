@@ -12,7 +12,9 @@ struct term_options {
 };
 struct term;
 
-/* Takes the terminal over. ERR_UNSUPPORTED with a word in info where TERM is dumb, unset or unknown
+/* Takes the terminal over; the caller has set LC_CTYPE, and its own handlers for the signals that it wants
+ * (ncurses takes SIGINT, SIGTERM, SIGTSTP and SIGWINCH only where they are at their default). Keys come
+ * from /dev/tty where standard input is no terminal. ERR_UNSUPPORTED with a word in info where TERM is dumb, unset or unknown
  * (nothing was written then but that word is for the caller). */
 enum err term_open(const struct term_options *o, struct term **out, struct err_info *info);
 /* Leaves the terminal as it was; accepts NULL; safe to call twice through the caller's NULLing. */
@@ -22,8 +24,8 @@ void term_size(struct term *t, int *rows, int *columns);
 bool term_is_unicode(const struct term *t);
 /* Draws what differs from the last draw. */
 void term_draw(struct term *t, const struct grid *g);
-/* The next key waiting (enum ui_key codes of view.h), or 0; never blocks. Sees a resize as its own key.
- * ERR_CLOSED through *gone when the terminal went away. */
+/* The next key waiting (enum ui_key codes of view.h), or 0; never blocks. Sees a resize as its own key,
+ * whoever caught SIGWINCH: call it after each wake. *gone when the terminal went away. */
 uint32_t term_key(struct term *t, bool *gone);
 /* The descriptor to poll for keys. */
 int term_fd(const struct term *t);

@@ -78,8 +78,9 @@ enum err ui_create(const struct ui_options *o, struct ui **out);
 void ui_destroy(struct ui *ui);
 /* Any key at any time, snapshot may be NULL (nothing measured yet). */
 struct ui_command ui_key(struct ui *ui, uint32_t key, const struct snapshot *s);
-/* Draws on the whole grid, any size from 0x0 on. Keeps the selected process (pid, start, device) in sight
- * while it exists. Allocates nothing once sizes are steady. */
+/* Draws on the whole grid, any size from 0x0 on. The selection stays on its process (pid, start, device)
+ * while that exists; it is brought into sight when it is moved, and kept there with `F`. Allocates
+ * nothing once sizes are steady. */
 void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *play, struct grid *g);
 /* Appends the key help as text (for the manual page and tests): one "keys<TAB>meaning" line each. */
 void ui_help_text(bool replay, struct buf *out);

@@ -1,0 +1,69 @@
+/*
+ * proc: what /proc says about a process that uses a GPU: names, user, container, CPU time, memory.
+ * Private to this folder. Subjects are processes; their facts hold clk_tck and page.
+ */
+#ifndef GWTOP_BACKEND_PROC_H
+#define GWTOP_BACKEND_PROC_H
+
+#include "gwtop/core.h"
+
+extern const struct backend backend_proc;
+
+/* Frame kinds of this backend, in the order of its kinds table. */
+enum proc_kind {
+    PROC_STAT = FRAME_BACKEND, /* /proc/PID/stat */
+    PROC_CMDLINE,              /* /proc/PID/cmdline */
+    PROC_CGROUP,               /* /proc/PID/cgroup */
+    PROC_STATUS,               /* /proc/PID/status */
+    PROC_USER                  /* "uid: 1000\nuser: alice\n", looked up where it was read */
+};
+
+/* collect.c: contracts as in struct backend. */
+bool proc_probe(const struct host *host, const struct device_info *device);
+enum err proc_open(struct host *host, const struct device_info *device, struct source **out);
+
+/* stat.c: the text of /proc/PID/stat, taken apart. comm is as written, without its parentheses,
+ * and may hold anything. ERR_TRUNCATED: ends before the last field that is read here; ERR_FORMAT:
+ * not such a text. Single numbers that cannot be read are told by their own err. */
+struct proc_number {
+    uint64_t value;
+    enum err err;
+};
+struct proc_stat {
+    struct span comm;
+    struct proc_number ppid;
+    struct proc_number utime_ticks;
+    struct proc_number stime_ticks;
+    struct proc_number start_ticks; /* since boot */
+    struct proc_number rss_pages;
+};
+enum err proc_stat_parse(struct span text, struct proc_stat *out);
+
+/* status.c: the effective user of the text of /proc/PID/status. False where no line says it. */
+bool proc_status_uid(struct span text, uint32_t *uid);
+
+/* container.c: the short name of what a cgroup path lies in, not yet cleaned
+ * ("docker:1a2b3c4d5e6f", "lxc:web", "firefox.service"). `what` says which: a container stands
+ * before the unit of another hierarchy. */
+enum proc_container { PROC_IN_NOTHING, PROC_IN_UNIT, PROC_IN_CONTAINER };
+enum { PROC_CONTAINER_MAX = 320 };
+struct proc_container_name {
+    enum proc_container what;
+    size_t n;
+    char text[PROC_CONTAINER_MAX];
+};
+void proc_container_of(struct span path, struct proc_container_name *out);
+
+/* stat.c, cmdline.c, cgroup.c, status.c, user.c: one frame kind each, as struct kind wants it. */
+#define PROC_KIND_FUNCTIONS(name)                                                                  \
+    void proc_##name##_decode(const struct subject *s, const struct frame *f,                      \
+                              const struct sink *sink, struct counts *counts);                     \
+    void proc_##name##_scrub(struct span body, struct buf *out)
+PROC_KIND_FUNCTIONS(stat);
+PROC_KIND_FUNCTIONS(cmdline);
+PROC_KIND_FUNCTIONS(cgroup);
+PROC_KIND_FUNCTIONS(status);
+PROC_KIND_FUNCTIONS(user);
+#undef PROC_KIND_FUNCTIONS
+
+#endif

@@ -1,0 +1,282 @@
+/*
+ * What a cell says. Appends to the caller's buffer only, so that a steady screen allocates nothing.
+ * Pure.
+ */
+#include "field.h"
+
+#define DOUBT_MARK '~'
+#define NS_PER_S   INT64_C(1000000000)
+
+/* Where the text being written starts, and the columns that it may take. */
+struct pen {
+    struct buf *out;
+    size_t start;
+    size_t room;
+};
+
+static size_t written(const struct pen *p) {
+    return p->out->n - p->start;
+}
+
+static void take_back(const struct pen *p) {
+    p->out->n = p->start;
+}
+
+/* Cuts what was written to whole characters that fit. */
+static void cut(const struct pen *p, size_t columns) {
+    if (written(p) > 0) {
+        struct span all = {p->out->p + p->start, written(p)};
+        p->out->n = p->start + text_cut(all, columns).n;
+    }
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Nothing at all is "0"; "0.0" is too little to show. */
+static void put_percent(const struct pen *p, int64_t ppm, unsigned decimals) {
+    buf_fixed(p->out, ppm, 4, ppm == 0 ? 0 : decimals);
+}
+
+static void put_bytes(const struct pen *p, int64_t bytes) {
+    char text[8];
+    buf_put(p->out, text, human_bytes(text, (uint64_t)bytes));
+}
+
+static void put_time(const struct pen *p, int64_t ns) {
+    char text[12];
+    buf_put(p->out, text, human_time(text, (uint64_t)ns));
+}
+
+static void put_ago(const struct pen *p, int64_t ns) {
+    int64_t s = ns / NS_PER_S;
+    if (s < 3600) {
+        buf_u64(p->out, (uint64_t)(s < 60 ? s : s / 60));
+        buf_char(p->out, s < 60 ? 's' : 'm');
+    } else {
+        put_time(p, ns);
+    }
+    buf_text(p->out, " ago");
+}
+
+static void put_number(const struct pen *p, enum format format, int64_t v) {
+    switch (format) {
+    case FORMAT_PERCENT:
+        put_percent(p, v, 1);
+        break;
+    case FORMAT_WHOLE:
+        put_percent(p, v, 0);
+        break;
+    case FORMAT_BYTES:
+        put_bytes(p, v);
+        break;
+    case FORMAT_TIME:
+        put_time(p, v);
+        break;
+    case FORMAT_AGO:
+        put_ago(p, v);
+        break;
+    default:
+        buf_i64(p->out, v);
+    }
+}
+
+/* The power of 1024 at or above `bytes`: what 1000 to 1023 of a unit are, nearly. */
+static int64_t next_unit(int64_t bytes) {
+    int64_t unit = 1024;
+    while (unit < bytes && unit < INT64_C(1) << 60) {
+        unit *= 1024;
+    }
+    return unit;
+}
+
+/* A number in `room` columns: with fewer digits where it does not fit, and where that does not help
+ * either, as something that is no number. */
+static void put_fitting(const struct pen *p, enum format format, int64_t v, size_t room) {
+    put_number(p, format, v);
+    if (written(p) > room && format == FORMAT_PERCENT) {
+        take_back(p);
+        put_percent(p, v, 0);
+    } else if (written(p) > room && format == FORMAT_BYTES) {
+        take_back(p);
+        put_bytes(p, next_unit(v));
+    }
+    if (written(p) > room) {
+        take_back(p);
+        buf_fill(p->out, '+', room);
+    }
+}
+
+static void put_value(const struct pen *p, enum column c, const struct field *f, int64_t v) {
+    bool marked = f->value.doubt != 0 || f->is_rough;
+    size_t width = column_info(c)->width;
+    size_t room = p->room - (marked && p->room > 1 ? 1u : 0u);
+    put_fitting(p, table_format(c), v, room < width ? room : width);
+    if (marked && written(p) < p->room) {
+        buf_char(p->out, DOUBT_MARK);
+    } else if (marked) {
+        take_back(p);
+        buf_char(p->out, DOUBT_MARK);
+    }
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static void put_text(const struct pen *p, enum column c, struct span text, bool unicode) {
+    size_t width = column_info(c)->width;
+    size_t room = p->room < width ? p->room : width;
+    buf_span(p->out, text);
+    if (text.n > room && text_columns(text) > room) {
+        cut(p, room - 1);
+        buf_text(p->out, unicode ? "…" : "+");
+    }
+}
+
+static void put_reasons(struct buf *out, uint64_t reasons) {
+    const char *before = "  ";
+    for (unsigned i = 0; i < REASON_COUNT; i++) {
+        if (reasons >> i & 1) {
+            buf_text(out, before);
+            buf_text(out, reason_text(i));
+            before = ", ";
+        }
+    }
+}
+
+static void put_client(struct buf *out, const struct snap_client *c, struct span name,
+                       bool unicode) {
+    buf_text(out, unicode ? "└ client " : "- client ");
+    buf_u64(out, c->id);
+    if (c->holders > 1) {
+        buf_text(out, ", ");
+        buf_u64(out, c->holders);
+        buf_text(out, " descriptors");
+    }
+    if (name.n > 0) {
+        buf_text(out, ", ");
+        buf_span(out, name);
+    }
+}
+
+static void put_process(struct buf *out, const struct snap_process *p, struct span text) {
+    bool is_name = p->command.len == 0;
+    buf_text(out, p->exited ? "(exited) " : "");
+    if (text.n == 0) {
+        buf_char(out, '?');
+        return;
+    }
+    buf_text(out, is_name ? "[" : "");
+    buf_span(out, text);
+    buf_text(out, is_name ? "]" : "");
+}
+
+static void put_command(const struct pen *p, const struct snapshot *s, struct row r,
+                        struct span text, bool unicode) {
+    if (r.client) {
+        put_client(p->out, &s->clients[r.index], text, unicode);
+    } else if (r.unattributed) {
+        buf_span(p->out, text);
+        put_reasons(p->out, s->unattributed[r.index].reasons);
+    } else {
+        put_process(p->out, &s->processes[r.index], text);
+    }
+    cut(p, p->room);
+}
+
+/* ---- roles ----------------------------------------------------------------------------------- */
+
+static enum role row_role(const struct snapshot *s, struct row r) {
+    if (r.client || r.unattributed) {
+        return ROLE_DIM;
+    }
+    return s->processes[r.index].exited ? ROLE_EXITED : ROLE_NORMAL;
+}
+
+static enum role value_role(enum column c, const struct field *f, enum role otherwise) {
+    if (f->value.state == STATE_DENIED || f->value.state == STATE_MALFORMED) {
+        return ROLE_WARN;
+    }
+    if (f->value.state != STATE_VALUE) {
+        return ROLE_DIM;
+    }
+    if (f->value.doubt != 0) {
+        return ROLE_WARN;
+    }
+    if (otherwise != ROLE_NORMAL || table_format(c) == FORMAT_NUMBER) {
+        return otherwise;
+    }
+    if (f->value.v == 0) {
+        return ROLE_DIM;
+    }
+    return c == COLUMN_GPU ? ROLE_VALUE : ROLE_NORMAL;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+const char *table_word(unsigned state) {
+    static const char *const words[STATE_COUNT] = {[STATE_UNKNOWN] = "?",
+                                                   [STATE_UNSUPPORTED] = "-",
+                                                   [STATE_DENIED] = "deny",
+                                                   [STATE_MALFORMED] = "bad"};
+    return state < STATE_COUNT && words[state] ? words[state] : "?";
+}
+
+static bool is_text(enum format f) {
+    return f == FORMAT_TEXT || f == FORMAT_COMMAND || f == FORMAT_DIGITS;
+}
+
+static void put_word(const struct pen *p, enum column c, unsigned state) {
+    size_t width = column_info(c)->width;
+    buf_text(p->out, table_word(state));
+    cut(p, p->room < width ? p->room : width);
+}
+
+/* The state to show: a number below 0 was never measured, and an age takes a clock. */
+static unsigned state_of(const struct snapshot *s, enum column c, const struct field *f) {
+    if (f->value.state != STATE_VALUE) {
+        return f->value.state;
+    }
+    if (f->value.v < 0) {
+        return STATE_MALFORMED;
+    }
+    return table_format(c) == FORMAT_AGO && s->real_ns <= 0 ? STATE_UNKNOWN : STATE_VALUE;
+}
+
+static int64_t number_of(const struct snapshot *s, enum column c, const struct field *f) {
+    if (table_format(c) != FORMAT_AGO) {
+        return f->value.v;
+    }
+    return s->real_ns > f->value.v ? s->real_ns - f->value.v : 0;
+}
+
+enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool unicode,
+                     size_t columns, struct buf *out) {
+    struct field f = table_field(s, r, c);
+    struct pen p = {out, out->n, columns};
+    if (f.is_blank || columns == 0) {
+        return ROLE_NORMAL;
+    }
+    if (table_format(c) == FORMAT_COMMAND) {
+        put_command(&p, s, r, f.text, unicode);
+        return row_role(s, r);
+    }
+    f.value.state = (uint8_t)state_of(s, c, &f);
+    if (f.value.state != STATE_VALUE) {
+        put_word(&p, c, f.value.state);
+    } else if (is_text(table_format(c))) {
+        put_text(&p, c, f.text, unicode);
+        return row_role(s, r);
+    } else if (f.value.v == 0 && column_info(c)->engine && unicode && !f.value.doubt) {
+        buf_text(out, "·");
+    } else {
+        put_value(&p, c, &f, number_of(s, c, &f));
+    }
+    return value_role(c, &f, row_role(s, r));
+}
+
+size_t table_cell_lead(enum column c, size_t width, struct span text) {
+    const struct column_info *i = column_info(c);
+    size_t n = text_columns(text);
+    bool hangs = n > 1 && text.p[text.n - 1] == DOUBT_MARK && !is_text(table_format(c));
+    n -= hangs ? 1u : 0u;
+    return i->left || n >= width ? 0 : width - n;
+}

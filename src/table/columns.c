@@ -1,0 +1,192 @@
+/*
+ * The list of columns: what each is called, which are shown, which fit. Pure.
+ */
+#include "field.h"
+
+#include <string.h>
+
+/* COMMAND gets a fifth of the line at least, within these. */
+#define COMMAND_LEAST  4
+#define COMMAND_ENOUGH 16
+
+struct column_row {
+    struct column_info info;
+    const char *other; /* a second key, or "" */
+};
+
+enum { SIDE_RIGHT, SIDE_LEFT };
+enum { DIRECTION_DOWN, DIRECTION_UP };
+enum { USE_ASKED, USE_USED, USE_SHOWN };
+
+static const struct column_row columns[COLUMN_COUNT] = {
+#define COLUMN(id, name, second, head, room, form, side, way, use, place, text)                    \
+    {.info = {.key = name,                                                                         \
+              .title = head,                                                                       \
+              .doc = text,                                                                         \
+              .width = room,                                                                       \
+              .rank = place,                                                                       \
+              .left = SIDE_##side == SIDE_LEFT,                                                    \
+              .ascending = DIRECTION_##way == DIRECTION_UP,                                        \
+              .shown = USE_##use != USE_ASKED,                                                     \
+              .when_used = USE_##use == USE_USED,                                                  \
+              .engine = FORMAT_##form == FORMAT_WHOLE},                                            \
+     .other = second},
+#include "gwtop/columns.def"
+#undef COLUMN
+};
+
+const struct column_info *column_info(enum column c) {
+    return &columns[(unsigned)c < COLUMN_COUNT ? c : COLUMN_COMMAND].info;
+}
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool same(struct span s, const char *key) {
+    size_t n = strlen(key);
+    if (s.n != n || n == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (lower(s.p[i]) != key[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum column column_find(struct span key) {
+    for (unsigned c = 0; c < COLUMN_COUNT; c++) {
+        if (same(key, columns[c].info.key) || same(key, columns[c].other)) {
+            return (enum column)c;
+        }
+    }
+    return COLUMN_COUNT;
+}
+
+static unsigned least(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+
+/* Letters to change, add or take away to make `key` of `s`; both cut to what any key can be. */
+static unsigned distance(struct span s, const char *key) {
+    enum { LONGEST = 15 };
+    unsigned line[LONGEST + 1];
+    unsigned n = least((unsigned)strlen(key), LONGEST);
+    for (unsigned i = 0; i <= n; i++) {
+        line[i] = i;
+    }
+    for (unsigned j = 0; j < s.n && j < 2 * LONGEST; j++) {
+        unsigned corner = line[0];
+        line[0] = j + 1;
+        for (unsigned i = 1; i <= n; i++) {
+            unsigned change = corner + (lower(s.p[j]) != key[i - 1]);
+            corner = line[i];
+            line[i] = least(change, least(line[i], line[i - 1]) + 1);
+        }
+    }
+    return line[n];
+}
+
+const char *column_nearest(struct span key) {
+    const char *nearest = columns[0].info.key;
+    unsigned best = distance(key, nearest);
+    for (unsigned c = 1; c < COLUMN_COUNT; c++) {
+        unsigned d = distance(key, columns[c].info.key);
+        if (d < best) {
+            best = d;
+            nearest = columns[c].info.key;
+        }
+    }
+    return nearest;
+}
+
+static void add(struct column_set *set, unsigned c) {
+    if (set->count < TABLE_COLUMNS_MAX) {
+        set->list[set->count++] = (uint8_t)c;
+    }
+}
+
+static bool has(const struct column_set *set, unsigned c) {
+    return memchr(set->list, (int)c, set->count) != NULL;
+}
+
+/* "unknown column: nam (did you mean name?)"; the word is cut to what fits. */
+static enum err unknown(struct err_info *info, struct span word) {
+    struct buf b = {0};
+    buf_span(&b, text_cut(word, 40));
+    buf_text(&b, " (nearest: ");
+    buf_text(&b, column_nearest(word));
+    buf_text(&b, ")");
+    buf_char(&b, '\0');
+    err_set(info, ERR_USAGE, 0, "unknown column", b.failed ? NULL : b.p);
+    buf_finish(&b);
+    return ERR_USAGE;
+}
+
+enum err column_set_parse(struct span text, struct column_set *out, struct err_info *info) {
+    struct column_set set = {.count = 0};
+    struct cursor c = cursor_over(text);
+    struct span word;
+    while (cursor_field(&c, ',', &word)) {
+        word = span_trim(word);
+        enum column found = column_find(word);
+        if (found == COLUMN_COUNT) {
+            return unknown(info, word);
+        }
+        if (!has(&set, found)) {
+            add(&set, found);
+        }
+    }
+    if (set.count == 0) {
+        return err_set(info, ERR_USAGE, 0, "no column named", NULL);
+    }
+    *out = set;
+    return ERR_OK;
+}
+
+static bool is_used(const struct snapshot *s, enum column c) {
+    for (uint32_t i = 0; s && i < s->process_count; i++) {
+        struct field f = table_field(s, (struct row){.index = i}, c);
+        if (f.value.state == STATE_VALUE && f.value.v > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void column_set_default(const struct snapshot *s, struct column_set *out) {
+    *out = (struct column_set){.count = 0};
+    for (unsigned c = 0; c < COLUMN_COUNT; c++) {
+        const struct column_info *i = &columns[c].info;
+        if (i->shown && (!i->when_used || is_used(s, (enum column)c))) {
+            add(out, c);
+        }
+    }
+}
+
+/* Columns that the set takes with one blank between, COMMAND with the least it should have. */
+static size_t wanted(const struct column_set *set, size_t command) {
+    size_t n = set->count ? set->count - 1u : 0;
+    for (unsigned i = 0; i < set->count; i++) {
+        enum column c = (enum column)set->list[i];
+        n += c == COLUMN_COMMAND ? command : column_info(c)->width;
+    }
+    return n;
+}
+
+void column_set_fit(struct column_set *set, size_t width) {
+    size_t command = width / 5;
+    command = command < COMMAND_LEAST ? COMMAND_LEAST : command;
+    command = command > COMMAND_ENOUGH ? COMMAND_ENOUGH : command;
+    while (set->count > 1 && wanted(set, command) > width) {
+        unsigned last = 0;
+        for (unsigned i = 1; i < set->count; i++) {
+            uint8_t rank = column_info((enum column)set->list[i])->rank;
+            last = rank >= column_info((enum column)set->list[last])->rank ? i : last;
+        }
+        memmove(set->list + last, set->list + last + 1, set->count - last - 1u);
+        set->count--;
+    }
+}

@@ -1,0 +1,276 @@
+/*
+ * One reading function per column: what a row holds there. Pure; units as in enum format.
+ */
+#include "field.h"
+
+/* The parts that processes, unattributed rows and clients have in common; a NULL pointer says which
+ * of the three a row is not. */
+struct owner {
+    const struct snapshot *s;
+    const struct snap_process *process;
+    const struct snap_unattributed *loose;
+    const struct snap_client *client;
+    struct run engines;
+};
+
+static const struct value unsupported = {.state = STATE_UNSUPPORTED};
+
+static struct field number(int64_t v) {
+    return (struct field){.value = {.v = v, .state = STATE_VALUE}};
+}
+
+static struct field of_value(struct value v) {
+    return (struct field){.value = v};
+}
+
+static struct field blank(void) {
+    return (struct field){.value = unsupported, .is_blank = true};
+}
+
+static struct field of_text(const struct owner *o, struct text_ref r, enum state if_empty) {
+    struct field f = {.text = snapshot_text(o->s, r)};
+    f.value.state = (uint8_t)(f.text.n > 0 ? STATE_VALUE : if_empty);
+    return f;
+}
+
+static struct field word(const char *text) {
+    return (struct field){.text = span_of(text), .value = {.state = STATE_VALUE}};
+}
+
+/* Of two readings of which the higher stands for both: a number beats any excuse, and the excuse
+ * that may pass beats those that stay. */
+static struct value larger(struct value a, struct value b) {
+    static const uint8_t weight[STATE_COUNT] = {
+        [STATE_VALUE] = 4, [STATE_UNKNOWN] = 3, [STATE_DENIED] = 2, [STATE_MALFORMED] = 1};
+    unsigned x = a.state < STATE_COUNT ? weight[a.state] : 0;
+    unsigned y = b.state < STATE_COUNT ? weight[b.state] : 0;
+    if (x == y && a.state == STATE_VALUE) {
+        return a.v >= b.v ? a : b;
+    }
+    return x >= y ? a : b;
+}
+
+static struct value sum(struct value a, struct value b) {
+    if (a.state != STATE_VALUE || b.state != STATE_VALUE) {
+        return larger(a, b);
+    }
+    a.v = b.v > 0 && a.v > INT64_MAX - b.v ? INT64_MAX : a.v + b.v;
+    a.doubt |= b.doubt;
+    return a;
+}
+
+struct value table_engines(const struct snapshot *s, struct run engines, enum engine_class class) {
+    struct value top = unsupported;
+    for (uint32_t i = 0; i < engines.count; i++) {
+        const struct snap_engine *e = &s->engines[engines.first + i];
+        if (class == CLASS_NONE || e->class == class) {
+            top = larger(e->busy_ppm, top);
+        }
+    }
+    return top;
+}
+
+static struct field engine(const struct owner *o, enum engine_class class) {
+    return of_value(table_engines(o->s, o->engines, class));
+}
+
+static struct snap_shown region_shown(const struct snap_memory *m) {
+    struct snap_shown shown = {.bytes = m->resident};
+    if (m->resident.state != STATE_VALUE && m->legacy.state == STATE_VALUE) {
+        shown.bytes = m->legacy;
+    } else if (m->resident.state != STATE_VALUE && m->total.state == STATE_VALUE) {
+        shown.bytes = m->total;
+        shown.mark = 1;
+    }
+    return shown;
+}
+
+struct snap_shown table_memory(const struct snapshot *s, struct run memory,
+                               enum region_class class) {
+    struct snap_shown all = {.bytes = unsupported};
+    for (uint32_t i = 0; i < memory.count; i++) {
+        const struct snap_memory *m = &s->memory[memory.first + i];
+        if (m->class == class) {
+            struct snap_shown part = region_shown(m);
+            all.bytes = sum(all.bytes, part.bytes);
+            all.mark |= part.mark;
+        }
+    }
+    return all;
+}
+
+static struct field shown(struct snap_shown m) {
+    struct field f = of_value(m.bytes);
+    f.is_rough = m.mark != 0;
+    return f;
+}
+
+/* ---- one function per line of columns.def ---------------------------------------------------- */
+
+static struct field read_PID(const struct owner *o) {
+    if (o->client) {
+        return blank();
+    }
+    return o->process && o->process->pid > 0 ? number(o->process->pid) : of_value(unsupported);
+}
+
+static struct field read_USER(const struct owner *o) {
+    return o->process ? of_text(o, o->process->user, STATE_UNKNOWN) : blank();
+}
+
+static struct field read_DEV(const struct owner *o) {
+    if (o->client) {
+        return blank();
+    }
+    return number(o->process ? o->process->device : o->loose->device);
+}
+
+static struct field read_TYPE(const struct owner *o) {
+    static const char *const words[] = {
+        [TYPE_GRAPHICS] = "gfx", [TYPE_COMPUTE] = "comp", [TYPE_MEDIA] = "media"};
+    if (!o->process) {
+        return blank();
+    }
+    unsigned type = o->process->type;
+    bool known = type < sizeof words / sizeof words[0] && words[type];
+    return known ? word(words[type]) : of_value(unsupported);
+}
+
+static struct field read_GPU(const struct owner *o) {
+    if (o->client) {
+        return engine(o, CLASS_NONE);
+    }
+    return of_value(o->process ? o->process->busy_ppm : o->loose->busy_ppm);
+}
+
+static struct field read_GRAPHICS(const struct owner *o) {
+    return engine(o, CLASS_GRAPHICS);
+}
+
+static struct field read_COMPUTE(const struct owner *o) {
+    return engine(o, CLASS_COMPUTE);
+}
+
+static struct field read_COPY(const struct owner *o) {
+    return engine(o, CLASS_COPY);
+}
+
+static struct field read_DECODE(const struct owner *o) {
+    return engine(o, CLASS_DECODE);
+}
+
+static struct field read_ENCODE(const struct owner *o) {
+    return engine(o, CLASS_ENCODE);
+}
+
+static struct field read_MEDIA(const struct owner *o) {
+    return engine(o, CLASS_MEDIA);
+}
+
+static struct field read_OTHER(const struct owner *o) {
+    return engine(o, CLASS_OTHER);
+}
+
+static struct field read_TIME(const struct owner *o) {
+    struct value total = unsupported;
+    if (!o->client) {
+        return of_value(o->process ? o->process->busy_ns : o->loose->busy_ns);
+    }
+    for (uint32_t i = 0; i < o->engines.count; i++) {
+        total = sum(total, o->s->engines[o->engines.first + i].busy_ns);
+    }
+    return of_value(total);
+}
+
+static struct field read_VRAM(const struct owner *o) {
+    if (o->client) {
+        return shown(table_memory(o->s, o->client->memory, REGION_VRAM));
+    }
+    return o->process ? shown(o->process->vram) : of_value(unsupported);
+}
+
+static struct field read_GTT(const struct owner *o) {
+    if (!o->client) {
+        return o->process ? shown(o->process->gtt) : of_value(unsupported);
+    }
+    struct snap_shown gtt = table_memory(o->s, o->client->memory, REGION_GTT);
+    struct snap_shown system = table_memory(o->s, o->client->memory, REGION_SYSTEM);
+    gtt.bytes = sum(gtt.bytes, system.bytes);
+    gtt.mark |= system.mark;
+    return shown(gtt);
+}
+
+static struct field read_SHARED(const struct owner *o) {
+    struct value total = unsupported;
+    if (!o->client) {
+        return of_value(o->process ? o->process->shared : unsupported);
+    }
+    for (uint32_t i = 0; i < o->client->memory.count; i++) {
+        total = sum(total, o->s->memory[o->client->memory.first + i].shared);
+    }
+    return of_value(total);
+}
+
+static struct field read_CPU(const struct owner *o) {
+    return o->process ? of_value(o->process->cpu_ppm) : blank();
+}
+
+static struct field read_RSS(const struct owner *o) {
+    return o->process ? of_value(o->process->rss) : blank();
+}
+
+static struct field read_CONTAINER(const struct owner *o) {
+    return o->process ? of_text(o, o->process->container, STATE_UNSUPPORTED) : blank();
+}
+
+static struct field read_NSPID(const struct owner *o) {
+    return o->process ? of_text(o, o->process->nspid, STATE_UNSUPPORTED) : blank();
+}
+
+static struct field read_START(const struct owner *o) {
+    return o->process ? of_value(o->process->start_ns) : blank();
+}
+
+static struct field read_COMMAND(const struct owner *o) {
+    if (o->client) {
+        return of_text(o, o->client->name, STATE_UNSUPPORTED);
+    }
+    if (o->loose) {
+        return of_text(o, o->loose->name, STATE_UNKNOWN);
+    }
+    struct field f = of_text(o, o->process->command, STATE_UNKNOWN);
+    return f.text.n > 0 ? f : of_text(o, o->process->name, STATE_UNKNOWN);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+struct reader {
+    struct field (*read)(const struct owner *o);
+    enum format format;
+};
+
+static const struct reader readers[COLUMN_COUNT] = {
+#define COLUMN(id, key, other, title, width, format, ...) {read_##id, FORMAT_##format},
+#include "gwtop/columns.def"
+#undef COLUMN
+};
+
+enum format table_format(enum column c) {
+    return readers[c].format;
+}
+
+struct field table_field(const struct snapshot *s, struct row r, enum column c) {
+    struct owner o = {.s = s};
+    if (r.client && r.index < s->client_count) {
+        o.client = &s->clients[r.index];
+        o.engines = o.client->engines;
+    } else if (!r.client && r.unattributed && r.index < s->unattributed_count) {
+        o.loose = &s->unattributed[r.index];
+    } else if (!r.client && !r.unattributed && r.index < s->process_count) {
+        o.process = &s->processes[r.index];
+        o.engines = o.process->engines;
+    } else {
+        return blank();
+    }
+    return (unsigned)c < COLUMN_COUNT ? readers[c].read(&o) : blank();
+}

@@ -1,0 +1,238 @@
+/*
+ * The terminal: taken over, drawn on, given back. The only room that includes curses. I/O.
+ *
+ * Signals stay with the app: ncurses catches SIGWINCH, SIGTSTP, SIGINT and SIGTERM only where they
+ * are still at their default when the screen is opened. A resize is seen either way (keys.c); what
+ * wakes the app's poll for it is any caught SIGWINCH.
+ */
+#include "screen.h"
+#include "type.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <ncurses.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/* Nobody has a larger one; a hostile size must not take all memory. */
+#define SIDE_MAX  1024
+#define ESC_DELAY 25 /* ms in which an escape sequence has to follow */
+
+/* ---- opening and closing --------------------------------------------------------------------- */
+
+/* Keys come from the terminal also where standard input is a file or a pipe. */
+static enum err open_input(struct term *t, struct err_info *info) {
+    t->input = STDIN_FILENO;
+    if (isatty(STDIN_FILENO)) {
+        return ERR_OK;
+    }
+    t->own_input = fopen("/dev/tty", "re");
+    if (!t->own_input) {
+        return type_refuse(info, "no terminal to read keys from", NULL);
+    }
+    t->input = fileno(t->own_input);
+    return ERR_OK;
+}
+
+/* Ctrl-Z is a key: the app stops itself, after it gave the terminal back. */
+static void take_suspend_key(const struct term *t) {
+    struct termios mode;
+    if (tcgetattr(t->input, &mode) == 0) {
+        mode.c_cc[VSUSP] = _POSIX_VDISABLE;
+        tcsetattr(t->input, TCSADRAIN, &mode);
+        def_prog_mode();
+    }
+}
+
+static void set_modes(struct term *t) {
+    cbreak();
+    noecho();
+    nonl();
+    intrflush(stdscr, FALSE);
+    meta(stdscr, TRUE);
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    set_escdelay(ESC_DELAY);
+    curs_set(0);
+    take_suspend_key(t);
+}
+
+enum err term_open(const struct term_options *o, struct term **out, struct err_info *info) {
+    const char *name = getenv("TERM");
+    if (!isatty(STDOUT_FILENO)) {
+        return type_refuse(info, "standard output is not a terminal", NULL);
+    }
+    enum err e = type_check(name, info);
+    if (e != ERR_OK) {
+        return e;
+    }
+    struct term *t = calloc(1, sizeof *t);
+    if (!t) {
+        return err_set(info, ERR_NOMEM, 0, "no memory for the screen", NULL);
+    }
+    e = open_input(t, info);
+    if (e == ERR_OK) {
+        fflush(stdout);
+        t->screen = newterm(name, stdout, t->own_input ? t->own_input : stdin);
+        e = t->screen ? ERR_OK : type_refuse(info, "this terminal can show no screen: TERM", name);
+    }
+    if (e != ERR_OK) {
+        term_close(t);
+        return e;
+    }
+    t->is_unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    t->redraw = true;
+    set_modes(t);
+    theme_init(t, o->no_color);
+    *out = t;
+    return ERR_OK;
+}
+
+void term_close(struct term *t) {
+    if (!t) {
+        return;
+    }
+    if (t->screen) {
+        curs_set(1);
+        endwin();
+        delscreen(t->screen);
+    }
+    if (t->own_input) {
+        fclose(t->own_input);
+    }
+    free(t->drawn);
+    free(t);
+}
+
+void term_suspend(struct term *t) {
+    (void)t;
+    curs_set(1);
+    endwin();
+}
+
+void term_resume(struct term *t) {
+    t->redraw = true;
+    curs_set(0);
+    reset_prog_mode();
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static int side(int n) {
+    return n < 1 ? 1 : n > SIDE_MAX ? SIDE_MAX : n;
+}
+
+void term_size(struct term *t, int *rows, int *columns) {
+    (void)t;
+    *rows = side(LINES);
+    *columns = side(COLS);
+}
+
+bool term_is_unicode(const struct term *t) {
+    return t->is_unicode;
+}
+
+int term_fd(const struct term *t) {
+    return t->input;
+}
+
+void term_redraw(struct term *t) {
+    t->redraw = true;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+/* Bytes of the longest start of a cluster that the C library, and so ncurses, finds as wide as the
+ * grid does: all of it, its first character, or nothing. */
+static size_t drawable(const struct cell *c) {
+    mbstate_t state = {0};
+    size_t first = 0, at = 0;
+    int columns = 0;
+    while (at < c->len) {
+        wchar_t wide;
+        size_t n = mbrtowc(&wide, c->bytes + at, c->len - at, &state);
+        int w = n > 0 && n <= c->len - at ? wcwidth(wide) : -1;
+        if (w < 0) {
+            return first;
+        }
+        columns += w;
+        at += n;
+        first = first == 0 && columns == c->columns ? at : first;
+    }
+    return columns == c->columns ? at : first;
+}
+
+static void draw_strange(const struct term *t, const struct cell *c) {
+    size_t n = t->is_unicode ? drawable(c) : 0;
+    if (n > 0) {
+        addnstr(c->bytes, (int)n);
+    } else {
+        addstr(c->columns == 2 ? "??" : "?");
+    }
+}
+
+/* A whole row: ncurses sends only what differs. The cursor is set anew behind each character that
+ * is not ASCII, so that one width judged differently does not shift the rest. */
+static void draw_row(const struct term *t, const struct grid *g, int row) {
+    const struct cell *cells = g->cells + (size_t)row * (size_t)g->columns;
+    unsigned role = ROLE_COUNT;
+    move(row, 0);
+    for (int column = 0; column < g->columns; column++) {
+        const struct cell *c = &cells[column];
+        if (c->len == 0) {
+            continue;
+        }
+        if (column + c->columns > COLS) {
+            break; /* the terminal shrank meanwhile: nothing may wrap */
+        }
+        if (c->role != role) {
+            role = c->role;
+            attrset((int)t->looks[role < ROLE_COUNT ? role : ROLE_NORMAL]);
+        }
+        if (c->len == 1 && (unsigned char)c->bytes[0] < 0x80) {
+            addch((unsigned char)c->bytes[0] >= ' ' && c->bytes[0] != 0x7f
+                      ? (unsigned char)c->bytes[0]
+                      : '?');
+        } else {
+            draw_strange(t, c);
+            move(row, column + c->columns);
+        }
+    }
+}
+
+/* Room to remember a grid of this size; false without memory: then everything is drawn each time. */
+static bool remember(struct term *t, const struct grid *g) {
+    void *drawn = t->drawn;
+    uint32_t cells = (uint32_t)(g->rows * g->columns);
+    bool enough = vec_reserve(&drawn, &t->drawn_cap, cells, sizeof *t->drawn) == ERR_OK;
+    t->drawn = drawn;
+    t->redraw |= !enough || t->rows != g->rows || t->columns != g->columns;
+    t->rows = g->rows;
+    t->columns = g->columns;
+    return enough;
+}
+
+void term_draw(struct term *t, const struct grid *g) {
+    bool kept = remember(t, g);
+    size_t row_bytes = (size_t)g->columns * sizeof *g->cells;
+    bool all = t->redraw;
+    if (all) {
+        erase();
+        clearok(curscr, TRUE);
+    }
+    for (int row = 0; row < g->rows && row < LINES; row++) {
+        size_t at = (size_t)row * (size_t)g->columns;
+        if (!all && memcmp(t->drawn + at, g->cells + at, row_bytes) == 0) {
+            continue;
+        }
+        draw_row(t, g, row);
+        if (kept) {
+            memcpy(t->drawn + at, g->cells + at, row_bytes);
+        }
+    }
+    t->redraw = !kept;
+    refresh();
+}

@@ -1,0 +1,269 @@
+/*
+ * What keys do. Each action changes the state of the screen, or tells the app what to do. Pure.
+ */
+#include "actions.h"
+
+#include <string.h>
+
+static const struct ui_command nothing = {UI_NONE, 0};
+
+static struct ui_command tell(enum ui_action action, int64_t amount) {
+    return (struct ui_command){action, amount};
+}
+
+/* ---- panes and prompts ----------------------------------------------------------------------- */
+
+struct ui_command act_HELP(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    (void)amount;
+    ui->mode = MODE_HELP;
+    ui->help_top = 0;
+    return nothing;
+}
+
+struct ui_command act_SEARCH(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)amount;
+    if (ui->mode == MODE_SEARCH) {
+        list_refresh(ui, s);
+        ui->search.failed = ui->search.n > 0 && !list_search(ui, s, ui->at + 1);
+        return nothing;
+    }
+    ui->mode = MODE_SEARCH;
+    ui->search.n = 0;
+    ui->search.failed = false;
+    ui->before = ui->chosen;
+    ui->was_pinned = ui->is_pinned;
+    return nothing;
+}
+
+struct ui_command act_SORT_MENU(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    (void)amount;
+    ui->mode = MODE_SORT;
+    ui->menu_at = ui->query.sort_count ? ui->query.sort[0].column : (uint32_t)COLUMN_GPU;
+    return nothing;
+}
+
+struct ui_command act_GO_TO(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    (void)amount;
+    ui->mode = MODE_GO_TO;
+    ui->go_to.n = 0;
+    ui->go_to.failed = false;
+    return nothing;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+void sort_by(struct ui *ui, enum column c, bool add) {
+    struct table_query *q = &ui->query;
+    struct sort_key key = {.column = (uint8_t)c};
+    unsigned n = 0;
+    if (add && q->sort_count == 0) {
+        q->sort[0] = (struct sort_key){.column = COLUMN_GPU};
+        q->sort_count = 1;
+    }
+    for (unsigned i = 0; add && i < q->sort_count; i++) {
+        if (q->sort[i].column != c) {
+            q->sort[n++] = q->sort[i];
+        }
+    }
+    n = n < TABLE_SORT_MAX ? n : TABLE_SORT_MAX - 1;
+    q->sort[n++] = key;
+    q->sort_count = (uint8_t)n;
+    q->invert = add && q->invert;
+    if (!ui->follow) {
+        ui->top = 0;
+    }
+}
+
+struct ui_command act_SORT(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    sort_by(ui, (enum column)amount, ui->add_sort);
+    return nothing;
+}
+
+struct ui_command act_ADD_SORT(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    (void)amount;
+    ui->add_sort = true;
+    return nothing;
+}
+
+struct ui_command act_INVERT(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    (void)amount;
+    ui->query.invert = !ui->query.invert;
+    return nothing;
+}
+
+/* ---- what is shown --------------------------------------------------------------------------- */
+
+struct ui_command act_HIDE_IDLE(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    (void)amount;
+    ui->query.hide_idle = !ui->query.hide_idle;
+    return nothing;
+}
+
+struct ui_command act_ENGINES(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    (void)amount;
+    ui->hide_engines = !ui->hide_engines;
+    return nothing;
+}
+
+struct ui_command act_CLIENTS(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    (void)amount;
+    ui->show_clients = !ui->show_clients;
+    return nothing;
+}
+
+/* Steps through -1 (all) and the devices that the command line lets through. */
+struct ui_command act_DEVICE(struct ui *ui, const struct snapshot *s, int amount) {
+    int count = s ? (int)(s->device_count < 1000 ? s->device_count : 1000) : 0;
+    int device = ui->device;
+    do {
+        device += amount;
+        device = device < -1 ? count - 1 : device >= count ? -1 : device;
+    } while (device >= 0 && !table_device_matches(s, (uint32_t)device, ui->o.query.device));
+    ui->device = device;
+    ui->query.device = ui->o.query.device;
+    if (device >= 0) {
+        struct buf b = {.p = ui->device_text, .cap = sizeof ui->device_text};
+        buf_u64(&b, (uint64_t)device);
+        ui->query.device = buf_span_of(&b);
+    }
+    ui->top = 0;
+    return nothing;
+}
+
+struct ui_command act_FOLLOW(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)amount;
+    list_refresh(ui, s);
+    ui->follow = !ui->follow;
+    if (ui->follow) {
+        list_select(ui, s, ui->at);
+    }
+    return nothing;
+}
+
+/* ---- moving about ---------------------------------------------------------------------------- */
+
+struct ui_command act_MOVE(struct ui *ui, const struct snapshot *s, int amount) {
+    list_refresh(ui, s);
+    list_select(ui, s, (int64_t)ui->at + amount);
+    return nothing;
+}
+
+struct ui_command act_PAGE(struct ui *ui, const struct snapshot *s, int amount) {
+    uint32_t page = ui->body > 1 ? ui->body - 1 : 1;
+    list_refresh(ui, s);
+    list_select(ui, s, (int64_t)ui->at + (int64_t)page * amount);
+    return nothing;
+}
+
+struct ui_command act_ENDS(struct ui *ui, const struct snapshot *s, int amount) {
+    list_refresh(ui, s);
+    list_select(ui, s, amount < 0 ? 0 : ui->line_count);
+    return nothing;
+}
+
+/* As far as the longest text there is; see LABEL_MAX. */
+struct ui_command act_SHIFT(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)s;
+    ui->shift += amount;
+    ui->shift = ui->shift < 0 ? 0 : ui->shift > LABEL_MAX ? LABEL_MAX : ui->shift;
+    return nothing;
+}
+
+/* ---- for the app ----------------------------------------------------------------------------- */
+
+struct ui_command act_PAUSE(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)ui;
+    (void)s;
+    return tell(UI_PAUSE, amount);
+}
+
+struct ui_command act_STEP(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)ui;
+    (void)s;
+    return tell(UI_STEP, amount);
+}
+
+struct ui_command act_SPEED(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)ui;
+    (void)s;
+    return tell(UI_SPEED, amount);
+}
+
+struct ui_command act_SEEK_START(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)ui;
+    (void)s;
+    return tell(UI_SEEK_START, amount);
+}
+
+struct ui_command act_SEEK_END(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)ui;
+    (void)s;
+    return tell(UI_SEEK_END, amount);
+}
+
+struct ui_command act_REDRAW(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)ui;
+    (void)s;
+    return tell(UI_REDRAW_ALL, amount);
+}
+
+struct ui_command act_SUSPEND(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)ui;
+    (void)s;
+    return tell(UI_SUSPEND, amount);
+}
+
+struct ui_command act_QUIT(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)ui;
+    (void)s;
+    return tell(UI_QUIT, amount);
+}
+
+/* ---- the door -------------------------------------------------------------------------------- */
+
+/* What the pane or prompt that is open does with the key; what it leaves is for the table, but for
+ * letters. */
+static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *s,
+                            struct ui_command *out) {
+    bool used = true;
+    switch (ui->mode) {
+    case MODE_HELP:
+        used = help_key(ui, key);
+        break;
+    case MODE_SORT:
+        used = menu_key(ui, key);
+        break;
+    case MODE_SEARCH:
+    case MODE_GO_TO:
+        *out = prompt_key(ui, key, s, &used);
+        break;
+    default:
+        return false;
+    }
+    return used || (key >= ' ' && key < UI_KEY_UP);
+}
+
+struct ui_command ui_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
+    struct ui_command out = nothing;
+    if (key == UI_KEY_NONE || key == UI_KEY_RESIZE || open_part_takes(ui, key, s, &out)) {
+        return out;
+    }
+    bool add_sort = ui->add_sort;
+    const struct key_info *k = key_find(key, ui->o.replay);
+    if (k) {
+        out = k->act(ui, s, k->amount);
+    }
+    if (add_sort) {
+        ui->add_sort = false;
+    }
+    return out;
+}

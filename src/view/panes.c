@@ -1,0 +1,203 @@
+/*
+ * What opens over the table: the help, and the list of columns to sort by. Pure.
+ */
+#include "ui.h"
+
+#define MENU_COLUMNS 13
+#define HELP_KEYS    14 /* columns of the keys in the help */
+
+/* ---- help ------------------------------------------------------------------------------------ */
+
+static const char help_marks[] =
+    "\n\nWhat stands for a number\n"
+    "0\tnothing: measured, and it is 0 (a dot in the engine columns)\n"
+    "-\tnot said by this driver or kernel\n"
+    "?\tnot yet known: a rate takes two readings\n"
+    "deny\ta right is missing\n"
+    "bad\tthe driver said something that cannot be read\n"
+    "~\tbehind a number: shown, but not to be trusted to the last digit\n"
+    "\nColumns\n";
+
+static void put_help(const struct ui *ui, struct buf *b) {
+    buf_clear(b);
+    buf_text(b, ui->o.replay ? "Keys (recording)\n" : "Keys\n");
+    ui_help_text(ui->o.replay, b);
+    buf_text(b, "Esc\tclose what is open, and nothing else");
+    buf_text(b, help_marks);
+    for (unsigned c = 0; c < COLUMN_COUNT; c++) {
+        buf_text(b, column_info((enum column)c)->title);
+        buf_char(b, '\t');
+        buf_text(b, column_info((enum column)c)->doc);
+        buf_char(b, '\n');
+    }
+}
+
+/* Walks the help as lines of a width: `label` of the first line of an entry, and a piece of its
+ * text. */
+struct help_walk {
+    struct cursor lines;
+    struct span rest;
+    size_t width;
+    struct span label;
+    struct span piece;
+    bool is_head; /* a heading, or an empty line */
+};
+
+/* The words of `s` that fit in the width; at least something. */
+static struct span wrap(struct span s, size_t width) {
+    struct span piece = text_cut(s, width);
+    size_t n = piece.n;
+    if (piece.n == s.n) {
+        return s;
+    }
+    while (n > 0 && s.p[n] != ' ') {
+        n--;
+    }
+    if (n > 0) {
+        return (struct span){s.p, n};
+    }
+    return piece.n > 0 ? piece : (struct span){s.p, 1};
+}
+
+static bool help_next(struct help_walk *w) {
+    struct span line;
+    w->label = (struct span){"", 0};
+    w->is_head = false;
+    if (w->rest.n == 0) {
+        if (!cursor_line(&w->lines, &line)) {
+            return false;
+        }
+        struct cursor c = cursor_over(line);
+        w->is_head = !cursor_field(&c, '\t', &w->label) || w->label.n == line.n;
+        w->rest = span_skip(line, w->label.n + 1);
+    }
+    w->piece = wrap(w->rest, w->width);
+    w->rest = span_trim(span_skip(w->rest, w->piece.n));
+    return true;
+}
+
+static struct help_walk help_begin(struct ui *ui, const struct grid *g) {
+    int width = g->columns - HELP_KEYS - 3;
+    put_help(ui, &ui->text);
+    return (struct help_walk){.lines = cursor_over(buf_span_of(&ui->text)),
+                              .width = width > 10 ? (size_t)width : 10};
+}
+
+void help_draw(struct ui *ui, struct grid *g, int row, int rows) {
+    struct help_walk w = help_begin(ui, g);
+    uint32_t count = 0, line = 0;
+    uint32_t room = rows > 0 ? (uint32_t)rows : 0;
+    while (help_next(&w)) {
+        count++;
+    }
+    uint32_t most = count > room ? count - room : 0;
+    ui->help_top = ui->help_top > most ? most : ui->help_top;
+    ui->body = room;
+    for (w = help_begin(ui, g); help_next(&w); line++) {
+        if (line < ui->help_top || line - ui->help_top >= room) {
+            continue;
+        }
+        int at = row + (int)(line - ui->help_top);
+        if (w.is_head) {
+            grid_text(g, at, 0, -1, ROLE_TITLE, w.label);
+            continue;
+        }
+        grid_text(g, at, 2, HELP_KEYS, ROLE_KEY, w.label);
+        grid_text(g, at, HELP_KEYS + 2, -1, ROLE_HELP, w.piece);
+    }
+}
+
+static void help_scroll(struct ui *ui, int64_t lines) {
+    int64_t top = (int64_t)ui->help_top + lines;
+    ui->help_top = top < 0 ? 0 : top > UINT16_MAX ? UINT16_MAX : (uint32_t)top;
+}
+
+bool help_key(struct ui *ui, uint32_t key) {
+    int64_t page = ui->body > 1 ? (int64_t)ui->body - 1 : 1;
+    switch (key) {
+    case UI_KEY_UP:
+        help_scroll(ui, -1);
+        return true;
+    case UI_KEY_DOWN:
+        help_scroll(ui, 1);
+        return true;
+    case UI_KEY_PAGE_UP:
+        help_scroll(ui, -page);
+        return true;
+    case UI_KEY_PAGE_DOWN:
+    case ' ':
+        help_scroll(ui, page);
+        return true;
+    case UI_KEY_HOME:
+        help_scroll(ui, -UINT16_MAX);
+        return true;
+    case UI_KEY_END:
+        help_scroll(ui, UINT16_MAX);
+        return true;
+    case UI_KEY_ESC:
+    case UI_KEY_ENTER:
+    case UI_KEY_F1:
+    case 'q':
+    case 'h':
+    case '?':
+        ui->mode = MODE_TABLE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- the list of columns --------------------------------------------------------------------- */
+
+static bool menu_move(struct ui *ui, int64_t lines) {
+    int64_t at = (int64_t)ui->menu_at + lines;
+    ui->menu_at = (uint32_t)(at < 0 ? 0 : at >= COLUMN_COUNT ? COLUMN_COUNT - 1 : at);
+    return true;
+}
+
+bool menu_key(struct ui *ui, uint32_t key) {
+    int64_t page = ui->body > 1 ? (int64_t)ui->body - 1 : 1;
+    switch (key) {
+    case UI_KEY_UP:
+        return menu_move(ui, -1);
+    case UI_KEY_DOWN:
+        return menu_move(ui, 1);
+    case UI_KEY_PAGE_UP:
+        return menu_move(ui, -page);
+    case UI_KEY_PAGE_DOWN:
+        return menu_move(ui, page);
+    case UI_KEY_HOME:
+        return menu_move(ui, -COLUMN_COUNT);
+    case UI_KEY_END:
+        return menu_move(ui, COLUMN_COUNT);
+    case UI_KEY_ENTER:
+        sort_by(ui, (enum column)ui->menu_at, false);
+        ui->mode = MODE_TABLE;
+        return true;
+    case UI_KEY_ESC:
+    case UI_KEY_F1 + 5:
+    case 'q':
+        ui->mode = MODE_TABLE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+int menu_draw(struct ui *ui, struct grid *g, int row, int rows) {
+    uint32_t room = rows > 1 ? (uint32_t)rows - 1 : 0;
+    uint32_t top = room > 0 && ui->menu_at >= room ? ui->menu_at - room + 1 : 0;
+    int width = g->columns < MENU_COLUMNS ? g->columns : MENU_COLUMNS;
+    if (rows < 1) {
+        return 0;
+    }
+    grid_fill(g, row, 0, width, ROLE_HEADER_SORT, " ");
+    draw_text(g, row, 0, width, ROLE_HEADER_SORT, " Sort by");
+    for (uint32_t i = 0; i < room && top + i < COLUMN_COUNT; i++) {
+        int at = row + 1 + (int)i;
+        enum role role = top + i == ui->menu_at ? ROLE_SELECTED : ROLE_NORMAL;
+        grid_fill(g, at, 0, width, role, " ");
+        draw_text(g, at, 1, width - 1, role, column_info((enum column)(top + i))->title);
+    }
+    return width + 1;
+}

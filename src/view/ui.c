@@ -1,0 +1,136 @@
+/*
+ * The screen as a whole: makes it, and shares its rows out. What matters most stays longest when
+ * the terminal is small: the table, then the status line. Pure.
+ */
+#include "ui.h"
+
+#include <stdlib.h>
+
+/* Rows that the table keeps when the devices want some: header and three. */
+#define TABLE_LEAST 4
+
+/* Rows of the screen; -1 where there is no room for it. */
+struct layout {
+    int title;
+    int strip;
+    int strip_rows; /* at most */
+    int header;
+    int body;
+    int body_rows;
+    int progress;
+    int status;
+    int bar;
+};
+
+enum err ui_create(const struct ui_options *o, struct ui **out) {
+    struct ui *ui = calloc(1, sizeof *ui);
+    if (!ui) {
+        return ERR_NOMEM;
+    }
+    ui->o = *o;
+    ui->query = o->query;
+    ui->device = -1;
+    buf_init(&ui->text);
+    *out = ui;
+    return ERR_OK;
+}
+
+void ui_destroy(struct ui *ui) {
+    if (ui) {
+        row_list_finish(&ui->list);
+        free(ui->lines);
+        buf_finish(&ui->text);
+        free(ui);
+    }
+}
+
+/* Takes a row of those left where at least `least` rows of screen are there. */
+static bool take(int rows, int least, int *left) {
+    if (rows < least || *left < 1) {
+        return false;
+    }
+    --*left;
+    return true;
+}
+
+/* From the bottom up and from the top down; the strip may take half of what is left then. */
+static struct layout share_out(const struct ui *ui, int rows) {
+    struct layout l = {.title = -1, .header = -1, .progress = -1, .status = -1, .bar = -1};
+    int left = rows;
+    int top = 0, bottom = rows;
+    if (take(rows, 8, &left)) {
+        l.bar = --bottom;
+    }
+    if (take(rows, 3, &left)) {
+        l.status = --bottom;
+    }
+    if (ui->o.replay && take(rows, 5, &left)) {
+        l.progress = --bottom;
+    }
+    if (take(rows, 6, &left)) {
+        l.title = top++;
+    }
+    l.strip = top;
+    l.strip_rows = left / 2 < left - TABLE_LEAST ? left / 2 : left - TABLE_LEAST;
+    l.header = rows >= 2 ? top++ : -1;
+    l.body = top;
+    l.body_rows = bottom - top;
+    return l;
+}
+
+static void draw_strip(struct ui *ui, const struct snapshot *s, struct grid *g, struct layout *l) {
+    int rows = s ? strip_draw(ui, s, g, l->strip, l->strip_rows) : 0;
+    l->header += l->header >= 0 ? rows : 0;
+    l->body += rows;
+    l->body_rows -= rows;
+}
+
+static void draw_table(struct ui *ui, const struct snapshot *s, struct grid *g,
+                       const struct layout *l) {
+    int column = 0;
+    int top = l->header >= 0 ? l->header : l->body;
+    int rows = l->body_rows + (l->header >= 0 ? 1 : 0);
+    if (ui->mode == MODE_SORT) {
+        column = menu_draw(ui, g, top, rows);
+    }
+    if (l->header >= 0 && s && s->device_count > 0) {
+        body_draw_header(ui, s, g, l->header, column);
+    }
+    body_draw(ui, s, g, l->body, l->body_rows, column);
+}
+
+/* A prompt has a row at any size. */
+static void draw_status(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
+                        struct grid *g, const struct layout *l) {
+    if (ui->mode == MODE_SEARCH || ui->mode == MODE_GO_TO) {
+        prompt_draw(ui, g, l->status >= 0 ? l->status : g->rows - 1);
+    } else if (l->status >= 0) {
+        status_draw(ui, s, play, g, l->status);
+    }
+}
+
+void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
+               struct grid *g) {
+    struct layout l = share_out(ui, g->rows);
+    grid_clear(g);
+    if (g->rows < 1 || g->columns < 1) {
+        return;
+    }
+    list_refresh(ui, s);
+    if (l.title >= 0) {
+        title_draw(ui, s, play, g, l.title);
+    }
+    if (ui->mode == MODE_HELP) {
+        help_draw(ui, g, l.strip, l.body + l.body_rows - l.strip);
+    } else {
+        draw_strip(ui, s, g, &l);
+        draw_table(ui, s, g, &l);
+    }
+    if (l.progress >= 0) {
+        progress_draw(ui, play, g, l.progress);
+    }
+    draw_status(ui, s, play, g, &l);
+    if (l.bar >= 0) {
+        bar_draw(ui, g, l.bar);
+    }
+}

@@ -1,0 +1,148 @@
+/*
+ * What the files of this room share: the state of the screen, and the parts that draw it. Rows and
+ * columns of the grid are int, lines of the table uint32_t.
+ */
+#ifndef GWTOP_VIEW_UI_H
+#define GWTOP_VIEW_UI_H
+
+#include "gwtop/view.h"
+
+enum mode { MODE_TABLE, MODE_HELP, MODE_SORT, MODE_SEARCH, MODE_GO_TO };
+
+/* Who a line of the table is about, in words that outlive a snapshot. All 0: nobody. */
+struct identity {
+    uint64_t start;  /* of a process; of a row without one a number made of its name */
+    uint64_t client; /* id of a client's line */
+    uint32_t device; /* subject of the device */
+    int32_t pid;
+    uint8_t space; /* of the client; SPACE_NONE: the line of the process itself */
+    bool unattributed;
+};
+
+#define PROMPT_MAX 64
+struct prompt {
+    char text[PROMPT_MAX];
+    uint32_t n;
+    bool failed; /* nothing found, or not a time */
+};
+
+struct ui {
+    struct ui_options o;
+    struct table_query query; /* o.query as the keys changed it */
+    enum mode mode;
+
+    struct row_list list;
+    struct row *lines; /* of the table: the list and, where asked for, the clients */
+    uint32_t line_count;
+    uint32_t line_cap;
+
+    /* The selection. Until somebody moves it, it is the first line, whoever stands there. */
+    struct identity chosen;
+    bool is_pinned; /* `chosen` counts */
+    bool reveal;    /* the next render brings it into sight */
+    uint32_t at;    /* its line */
+    uint32_t top;   /* first line in sight */
+    uint32_t body;  /* lines in sight at the last render */
+    int shift;      /* columns of the command cut off at the left */
+
+    bool hide_engines;
+    bool show_clients;
+    bool follow;
+    bool add_sort; /* the next sort letter adds a key */
+    int device;    /* shown alone; -1: all */
+    char device_text[12];
+    uint32_t used; /* columns that were of use once, by bit: these stay */
+
+    struct prompt search;
+    struct prompt go_to;
+    struct identity before; /* the search: what to go back to */
+    bool was_pinned;
+    uint32_t menu_at;
+    uint32_t help_top;
+    struct buf text; /* scratch */
+};
+
+/* ---- keys.c: keys.def ------------------------------------------------------------------------ */
+
+struct key_info {
+    const char *keys;
+    const char *bar;
+    const char *doc;
+    int amount;
+    struct ui_command (*act)(struct ui *ui, const struct snapshot *s, int amount);
+    bool live;
+    bool replay;
+};
+/* NULL past the last. */
+const struct key_info *key_at(unsigned i);
+bool key_works(const struct key_info *k, bool replay);
+const struct key_info *key_find(uint32_t key, bool replay);
+
+/* ---- list.c: lines and selection ------------------------------------------------------------- */
+
+/* Chooses the lines for this snapshot (NULL: none) and finds the selection in them. */
+void list_refresh(struct ui *ui, const struct snapshot *s);
+/* Selects a line (cut to those that are there). */
+void list_select(struct ui *ui, const struct snapshot *s, int64_t line);
+/* Moves what is in sight to fit `body` lines. */
+void list_scroll(struct ui *ui, uint32_t body);
+/* Selects the next line from `from` on, around the end, that the search means. */
+bool list_search(struct ui *ui, const struct snapshot *s, uint32_t from);
+/* Selects by identity what was selected before. */
+void list_return(struct ui *ui);
+
+/* ---- prompt.c -------------------------------------------------------------------------------- */
+
+struct ui_command prompt_key(struct ui *ui, uint32_t key, const struct snapshot *s, bool *used);
+void prompt_draw(struct ui *ui, struct grid *g, int row);
+
+/* ---- panes.c: help and the sort list --------------------------------------------------------- */
+
+bool help_key(struct ui *ui, uint32_t key);
+void help_draw(struct ui *ui, struct grid *g, int row, int rows);
+bool menu_key(struct ui *ui, uint32_t key);
+/* Columns taken at the left. */
+int menu_draw(struct ui *ui, struct grid *g, int row, int rows);
+/* Sorts by this column alone, or adds it. */
+void sort_by(struct ui *ui, enum column c, bool add);
+
+/* ---- strip.c: the devices -------------------------------------------------------------------- */
+
+/* Draws the largest form that fits in `most` rows; gives the rows taken. */
+int strip_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int most);
+
+/* ---- body.c: the table ----------------------------------------------------------------------- */
+
+void body_draw_header(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int column);
+void body_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows,
+               int column);
+
+/* ---- lines.c: single lines ------------------------------------------------------------------- */
+
+void title_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *play, struct grid *g,
+                int row);
+void status_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
+                 struct grid *g, int row);
+void progress_draw(struct ui *ui, const struct ui_play *play, struct grid *g, int row);
+void bar_draw(struct ui *ui, struct grid *g, int row);
+
+/* ---- draw.c: small things -------------------------------------------------------------------- */
+
+/* Draws a text, at most `max` columns (negative: to the edge); gives the column after it. */
+int draw_text(struct grid *g, int row, int column, int max, enum role role, const char *text);
+/* Draws a text that ends before column `end`; not at all where it would begin before `least`. Gives
+ * its first column, or `end`. */
+int draw_right(struct grid *g, int row, int end, int least, enum role role, struct span text);
+/* A bar of `width` columns with its ends. */
+void draw_bar(struct grid *g, int row, int column, int width, enum role role, int64_t ppm,
+              bool unicode);
+/* "55 %", "?", "-", "deny". */
+void put_share(struct buf *b, struct value ppm);
+/* "5.1G" or the word for why there is none. */
+void put_size(struct buf *b, struct value bytes);
+/* "1 client", "2 clients". */
+void put_count(struct buf *b, uint64_t n, const char *one, const char *many);
+/* "1:23", "1:02:03", cut to seconds. */
+void put_clock(struct buf *b, int64_t ns);
+
+#endif
