@@ -166,7 +166,7 @@ struct subject {
     uint32_t id;
     uint32_t parent;      /* subject id: the process of a holder; 0 for none */
     uint32_t device;      /* subject id of the device; 0 for none */
-    uint16_t backend;     /* index in the backend table + 1; 0: the source itself */
+    uint16_t backend;     /* whose kinds its frames have: index in the backend table + 1; 0 none */
     uint8_t type;         /* enum subject_type */
     uint8_t reserved;
     int32_t pid;          /* 0 for none */
@@ -179,7 +179,8 @@ struct subject {
 /*
  * Facts that one must know to read a subject's bytes, or that were looked up where it was recorded:
  *   device: slot=0000:03:00.0  pci=1002:747e  subsystem=148c:2427  revision=c8  driver=amdgpu
- *           name=Radeon RX 7800 XT  card=card1  nodes=226:1,226:129  platform=fb000000.gpu
+ *           name=Radeon RX 7800 XT  card=card1  nodes=226:1,226:129
+ *           node_names=card1,renderD129  platform=fb000000.gpu
  *   process: clk_tck=100  page=4096
  * A key that is not known is not there.
  */
@@ -439,6 +440,9 @@ struct backend {
     enum err (*open)(struct host *host, const struct device_info *device, struct source **out);
     const struct kind *kinds;
     size_t kind_count;
+    /* Process subjects, which all sources share, are this backend's: frames about them are of its kinds.
+     * At most one in a table; others open subjects of their own below a process. */
+    bool owns_processes;
 };
 
 /* The table that the app hands to whoever needs it (src/backend/backends.def). */

@@ -1,0 +1,219 @@
+/*
+ * Engine time of clients: what grew between two readings of one client, over the time between them.
+ * Pure.
+ *
+ * Three ways to know it, the first that a text holds: busy ns; busy cycles beside the clock that
+ * they are a part of, or beside the highest clock; a share that the driver worked out itself.
+ * Counters hold their highest value: one that steps back grew by nothing. The first reading of a
+ * counter gives no rate.
+ */
+#include "work.h"
+
+/* No device has so many engines of one kind. */
+#define CAPACITY_MAX UINT16_MAX
+
+/* What one interval of one engine came to. */
+struct growth {
+    int64_t busy_ns;
+    int64_t span_ns; /* 0: no interval */
+    uint8_t doubt;
+};
+
+static void add_total(struct total *t, const struct growth *g) {
+    t->busy_ns = add_sat(t->busy_ns, g->busy_ns);
+    t->measured = true;
+    t->doubt |= g->doubt;
+}
+
+/* Capacity is at most CAPACITY_MAX. */
+static int64_t times_capacity(int64_t ns, uint32_t capacity) {
+    return ns > INT64_MAX / CAPACITY_MAX ? INT64_MAX : ns * capacity;
+}
+
+struct value engine_share(int64_t busy_ns, int64_t time_ns, uint32_t capacity, uint8_t doubt) {
+    int64_t all = times_capacity(time_ns, capacity);
+    if (all == 0)
+        return value_none(STATE_UNKNOWN);
+    if (busy_ns > all)
+        return value_of(PPM, doubt | DOUBT_CLAMPED);
+    return value_of(mul_div(busy_ns, PPM, all), doubt);
+}
+
+/* Was it read before? From now on it was. */
+static bool known_before(struct engine *e, enum engine_field field) {
+    bool known = e->known & (1u << field);
+    e->known |= (uint8_t)(1u << field);
+    return known;
+}
+
+static bool has(const struct engine *e, enum engine_field field) {
+    return e->stage.have & (1u << field);
+}
+
+/* ---- the three ways -------------------------------------------------------------------------- */
+
+/* Drivers that leave out an engine until it is used: one that appears in a client already known
+ * started from 0 then, if the text before was whole and the growth fits the time since. */
+static bool starts_from_zero(const struct acct *a, const struct client *c, const struct engine *e) {
+    if (!client_omits_zero(a, c) || c->read_seq == 0 || !c->was_complete)
+        return false;
+    int64_t time_ns = span_ns(c->t_ns, c->staged_t_ns);
+    return e->stage.v[E_TIME] / e->capacity <= time_ns;
+}
+
+static struct growth grow_time(const struct acct *a, const struct client *c, struct engine *e) {
+    int64_t v = e->stage.v[E_TIME];
+    struct growth g = {0, 0, e->stage.doubt};
+    bool known = known_before(e, E_TIME);
+    if (!known && starts_from_zero(a, c, e)) {
+        e->time = (struct counter){0, c->t_ns};
+        known = true;
+    }
+    if (known) {
+        g.span_ns = span_ns(e->time.t_ns, c->staged_t_ns);
+        if (g.span_ns == 0)
+            return g;
+        g.busy_ns = v > e->time.mark ? v - e->time.mark : 0;
+    }
+    if (!known || v > e->time.mark)
+        e->time.mark = v;
+    e->time.t_ns = c->staged_t_ns;
+    return g;
+}
+
+/* Cycles beside the clock that they are a part of. */
+static void grow_by_clock(struct engine *e, int64_t grown, int64_t clock, int64_t passed_ns,
+                          struct growth *g) {
+    int64_t all = times_capacity(passed_ns, e->capacity);
+    g->span_ns = passed_ns;
+    g->busy_ns = mul_div(grown, passed_ns, clock - e->clock);
+    /* Cycles and clock are read one after the other: what is over the top is no time. */
+    if (g->busy_ns > all) {
+        g->busy_ns = all;
+        g->doubt |= DOUBT_CLAMPED;
+    }
+}
+
+/* A clock that stands still gives no interval: the reading before stays the one to compare with.
+ * One that went back gives none either, and is followed. */
+static struct growth grow_cycles(const struct client *c, struct engine *e) {
+    int64_t v = e->stage.v[E_CYCLES];
+    int64_t clock = has(e, E_TOTAL) ? e->stage.v[E_TOTAL] : 0;
+    int64_t grown = v > e->cycles.mark ? v - e->cycles.mark : 0;
+    int64_t passed_ns = span_ns(e->cycles.t_ns, c->staged_t_ns);
+    struct growth g = {0, 0, e->stage.doubt};
+    bool known = known_before(e, E_CYCLES);
+    if (known && (passed_ns == 0 || (has(e, E_TOTAL) && clock == e->clock)))
+        return g;
+    if (known && has(e, E_TOTAL) && clock > e->clock) {
+        grow_by_clock(e, grown, clock, passed_ns, &g);
+    } else if (known && !has(e, E_TOTAL)) {
+        /* At a lower clock these cycles took longer. */
+        g.span_ns = e->maxfreq_hz > 0 ? passed_ns : 0;
+        g.busy_ns = mul_div(grown, 1000000000, e->maxfreq_hz);
+        g.doubt |= DOUBT_ESTIMATED;
+    }
+    if (!known || v > e->cycles.mark)
+        e->cycles.mark = v;
+    e->clock = clock;
+    e->cycles.t_ns = c->staged_t_ns;
+    return g;
+}
+
+static struct growth grow_percent(const struct client *c, struct engine *e) {
+    int64_t v = e->stage.v[E_BUSY] > PPM ? PPM : e->stage.v[E_BUSY];
+    struct growth g = {0, 0, (uint8_t)(e->stage.doubt | DOUBT_ESTIMATED)};
+    bool known = known_before(e, E_BUSY);
+    if (known) {
+        g.span_ns = span_ns(e->percent_t_ns, c->staged_t_ns);
+        g.busy_ns = times_capacity(mul_div(g.span_ns, v, PPM), e->capacity);
+    }
+    if (!known || g.span_ns > 0)
+        e->percent_t_ns = c->staged_t_ns;
+    return g;
+}
+
+/* ---- a reading ------------------------------------------------------------------------------- */
+
+/* Numbers that go with others: kept where a later text lacks them. */
+static void keep_facts(struct acct *a, struct engine *e) {
+    if (has(e, E_CAPACITY) && e->stage.v[E_CAPACITY] > 0) {
+        int64_t v = e->stage.v[E_CAPACITY];
+        e->capacity = v > CAPACITY_MAX ? CAPACITY_MAX : (uint32_t)v;
+    }
+    if (has(e, E_MAXFREQ))
+        e->maxfreq_hz = e->stage.v[E_MAXFREQ];
+    struct engine_name *n = engine_name_at(a, e->name);
+    n->capacity = e->capacity > n->capacity ? e->capacity : n->capacity;
+}
+
+static void add_growth(struct acct *a, const struct client *c, struct engine *e,
+                       const struct growth *g) {
+    add_total(&e->total, g);
+    add_total(&engine_name_at(a, e->name)->total, g);
+    if (e->row_engine == NONE && c->owner != NONE)
+        e->row_engine = row_engine_get(a, c->owner, e->name);
+    if (e->row_engine != NONE)
+        add_total(&row_engine_at(a, e->row_engine)->total, g);
+}
+
+/* What a text without engine time says of it. */
+static uint8_t state_without(const struct engine *e) {
+    const unsigned counters = 1u << E_TIME | 1u << E_CYCLES | 1u << E_BUSY;
+    if (e->stage.bad & counters)
+        return e->stage.bad_state;
+    return STATE_UNSUPPORTED;
+}
+
+void engine_work_out(struct acct *a, uint32_t client, uint32_t engine) {
+    const struct client *c = client_at(a, client);
+    struct engine *e = engine_at(a, engine);
+    struct growth g = {0, 0, 0};
+    if (e->stage.seq != a->now.seq) {
+        /* Not named: a whole text says by this that the driver does not count it (any more). */
+        if (c->complete) {
+            e->rate = value_none(STATE_UNSUPPORTED);
+            e->rate_seq = a->now.seq;
+        }
+        return;
+    }
+    keep_facts(a, e);
+    e->rate_seq = a->now.seq;
+    if (has(e, E_TIME)) {
+        g = grow_time(a, c, e);
+    } else if (has(e, E_CYCLES)) {
+        g = grow_cycles(c, e);
+        if (!has(e, E_TOTAL) && e->maxfreq_hz == 0) {
+            e->rate = value_none(STATE_UNSUPPORTED);
+            return;
+        }
+    } else if (has(e, E_BUSY)) {
+        g = grow_percent(c, e);
+    } else {
+        e->rate = value_none(state_without(e));
+        return;
+    }
+    if (g.span_ns > 0)
+        add_growth(a, c, e, &g);
+    if (has(e, E_TIME) || has(e, E_CYCLES))
+        e->rate = engine_share(g.busy_ns, g.span_ns, e->capacity, g.doubt);
+    else
+        e->rate = engine_share(e->stage.v[E_BUSY], PPM, 1, e->stage.doubt);
+}
+
+/* ---- what is shown --------------------------------------------------------------------------- */
+
+struct value engine_rate(const struct acct *a, const struct client *c, const struct engine *e,
+                         int64_t before_ns) {
+    if (a->options.whole_span && e->total.measured) {
+        bool throughout = c->first_seq == 1 && c->read_seq == a->now.seq;
+        int64_t time_ns = throughout ? span_ns(c->first_t_ns, c->t_ns)
+                                     : span_ns(a->now.first_ns, a->now.begin_ns);
+        return engine_share(e->total.busy_ns - before_ns, time_ns, e->capacity, e->total.doubt);
+    }
+    if (e->rate_seq == a->now.seq && !(a->options.whole_span && e->rate.state == STATE_VALUE))
+        return e->rate;
+    if (c->failed_seq == a->now.seq && c->read_seq != a->now.seq)
+        return value_none(c->failed_state);
+    return value_none(STATE_UNKNOWN);
+}

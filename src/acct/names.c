@@ -1,0 +1,114 @@
+/*
+ * The texts that acct keeps: one pool, written anew when more than half of it is waste. Pure but
+ * for the allocator.
+ */
+#include <string.h>
+
+#include "work.h"
+
+/* Below this many bytes waste does no harm. */
+#define COMPACT_FROM 4096
+
+struct span name_get(const struct acct *a, struct text_ref r) {
+    return pool_get(&a->names.pool, r);
+}
+
+static bool same(struct span a, struct span b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool name_set(struct acct *a, struct text_ref *ref, struct span text) {
+    struct text_ref added;
+    if (same(name_get(a, *ref), text))
+        return false;
+    if (pool_add(&a->names.pool, text, &added) != ERR_OK) {
+        a->failed = true;
+        return false;
+    }
+    a->names.waste += ref->len;
+    *ref = added;
+    return true;
+}
+
+void name_drop(struct acct *a, struct text_ref *ref) {
+    a->names.waste += ref->len;
+    *ref = (struct text_ref){0, 0};
+}
+
+uint64_t name_hash(struct span text) {
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < text.n; i++)
+        h = (h ^ (unsigned char)text.p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+int name_order(uint8_t class_a, struct span a, uint8_t class_b, struct span b) {
+    if (class_a != class_b)
+        return class_a < class_b ? -1 : 1;
+    size_t n = a.n < b.n ? a.n : b.n;
+    int order = n > 0 ? memcmp(a.p, b.p, n) : 0;
+    if (order == 0 && a.n != b.n)
+        order = a.n < b.n ? -1 : 1;
+    return order;
+}
+
+/* ---- writing anew ---------------------------------------------------------------------------- */
+
+/* The spare pool has room: all that is kept fits in less than the pool held. */
+static void move(struct acct *a, struct text_ref *ref) {
+    (void)pool_add(&a->names.spare, name_get(a, *ref), ref);
+}
+
+static void move_devices(struct acct *a) {
+    for (uint32_t i = 0; i < a->tables[T_DEVICE].n; i++) {
+        struct device *d = device_at(a, i);
+        move(a, &d->id);
+        move(a, &d->name);
+        move(a, &d->driver);
+        move(a, &d->slot);
+    }
+    for (uint32_t i = 0; i < a->tables[T_ENGINE_NAME].n; i++)
+        move(a, &engine_name_at(a, i)->name);
+    for (uint32_t i = 0; i < a->tables[T_REGION_NAME].n; i++)
+        move(a, &region_name_at(a, i)->name);
+    for (uint32_t i = 0; i < a->tables[T_METRIC].n; i++)
+        move(a, &metric_at(a, i)->name);
+    for (uint32_t i = 0; i < a->tables[T_SOURCE].n; i++)
+        move(a, (struct text_ref *)a->tables[T_SOURCE].v + i);
+}
+
+static void move_processes(struct acct *a) {
+    for (uint32_t i = 0; i < a->tables[T_PROCESS].n; i++) {
+        struct process *p = process_at(a, i);
+        move(a, &p->name);
+        move(a, &p->command);
+        move(a, &p->user);
+        move(a, &p->container);
+        move(a, &p->nspid);
+    }
+    for (uint32_t i = 0; i < a->tables[T_CLIENT].n; i++)
+        move(a, &client_at(a, i)->name);
+}
+
+/* Makes the spare pool as large as the other: no later step can fail. */
+static bool make_room(struct names *n) {
+    void *p = n->spare.p;
+    enum err e = vec_reserve(&p, &n->spare.cap, n->pool.n, 1);
+    n->spare.p = p;
+    return e == ERR_OK;
+}
+
+void names_compact(struct acct *a) {
+    struct names *n = &a->names;
+    if (n->pool.n < COMPACT_FROM || n->waste <= n->pool.n / 2 || !make_room(n))
+        return;
+    pool_clear(&n->spare);
+    move_devices(a);
+    move_processes(a);
+    move(a, &a->now.unattributed_name);
+    struct text_pool full = n->pool;
+    n->pool = n->spare;
+    n->spare = full;
+    n->waste = 0;
+    n->generation++;
+}

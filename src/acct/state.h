@@ -1,0 +1,483 @@
+/*
+ * What acct remembers. Private to acct.
+ *
+ * Everything is flat: tables of elements that name each other by index, maps from keys to indices,
+ * one pool of texts. Times are in ns, shares in ppm of the capacity. A sample is only noted down
+ * when it comes (reading.c); what it means is worked out once, when the tick ends (client.c,
+ * engine.c, region.c), from combinations in which the order of arrival plays no part; then the
+ * snapshot is laid out (build.c).
+ */
+#ifndef GWTOP_ACCT_STATE_H
+#define GWTOP_ACCT_STATE_H
+
+#include "gwtop/acct.h"
+
+#include "table.h"
+
+enum table_id {
+    T_SUBJECT,
+    T_DEVICE,
+    T_ENGINE_NAME,
+    T_REGION_NAME,
+    T_PROCESS,
+    T_ROW,
+    T_ROW_ENGINE,
+    T_CLIENT,
+    T_ENGINE,
+    T_REGION,
+    T_HOLDER,
+    T_METRIC,
+    T_SOURCE, /* text_ref: names of backends, by their number */
+    T_DIRTY,  /* uint32_t: clients to be settled when the tick ends */
+    T_DEVICE_ORDER,
+    T_ROW_ORDER,
+    T_CLIENT_ORDER,
+    T_METRIC_ORDER,
+    TABLE_COUNT
+};
+
+enum map_id {
+    M_SUBJECT, /* subject id */
+    M_DEVICE,  /* hash of the id text */
+    M_PROCESS, /* pid, start */
+    M_PID,     /* pid: the process seen last */
+    M_ROW,     /* process, device */
+    M_CLIENT,  /* device, space, id */
+    M_HOLDER,  /* subject, device, space, id; only of subjects that hold many */
+    M_METRIC,  /* device, metric, index, hash of the name */
+    MAP_COUNT
+};
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+struct subject_entry {
+    uint32_t link;
+    uint32_t id;
+    uint32_t device_id; /* subject id of the device; 0 none */
+    uint32_t device;    /* index, or NONE */
+    uint32_t process;   /* index, or NONE */
+    uint32_t holders;   /* first of its list */
+    int32_t pid;
+    uint16_t backend;
+    uint8_t type; /* enum subject_type */
+    uint64_t start;
+};
+
+struct device {
+    uint32_t link;
+    uint32_t subject;
+    uint64_t number; /* index in order of discovery */
+    struct text_ref id;
+    struct text_ref name;
+    struct text_ref driver;
+    struct text_ref slot;
+    uint32_t engines; /* first engine_name, in order of class and name */
+    uint32_t regions; /* first region_name, likewise */
+    uint32_t clients; /* first client */
+    uint32_t client_count;
+    uint32_t activity; /* metric that is its own busy sensor, or NONE */
+    uint32_t rank;     /* its index in the snapshot */
+    uint32_t metric_first;
+    uint32_t metric_count;
+    uint32_t silent_clients; /* of this tick: read, but without engine lines */
+    uint8_t engine_count;
+    uint8_t region_count;
+    uint8_t state;          /* enum device_state */
+    bool driver_omits_zero; /* an engine that has no line was not used yet */
+    bool unattributed_measured;
+    uint8_t unattributed_doubt;
+    int64_t activity_ns;     /* sum of activity x interval */
+    int64_t unattributed_ns; /* the same of what belongs to nobody */
+};
+
+/* Rates that are summed within one tick, and what else was met: bit per enum state. */
+struct tally {
+    uint64_t seq;
+    int64_t sum_ppm;
+    uint8_t states;
+    uint8_t doubt;
+};
+
+/* Busy time since the first reading. */
+struct total {
+    int64_t busy_ns;
+    bool measured; /* at least one interval was */
+    uint8_t doubt;
+};
+
+/* Names per device are bounded: no driver has more, and only so is a search among them quick. */
+#define NAMES_MAX 64
+
+struct engine_name {
+    uint32_t link;
+    uint8_t slot; /* among the engines of its device */
+    struct text_ref name;
+    uint32_t capacity; /* largest that a client told */
+    uint8_t class;
+    struct total total;
+    struct tally now;
+};
+
+enum region_field { R_RESIDENT, R_SHARED, R_TOTAL, R_PURGEABLE, R_LEGACY, R_FIELDS };
+
+/* Memory of several clients in one region, see region.c. */
+struct region_sum {
+    int64_t resident_own; /* without what others can reach */
+    int64_t resident_shared;
+    int64_t legacy_own;
+    int64_t legacy_shared;
+    int64_t shared; /* the largest */
+    int64_t total;
+    int64_t purgeable;
+    uint8_t states[R_FIELDS]; /* bit per enum state */
+};
+
+struct region_name {
+    uint32_t link;
+    struct text_ref name;
+    uint8_t class;
+    uint8_t slot;     /* among the regions of its device */
+    uint8_t reported; /* bit per region_field that the driver ever told */
+    /* While building: the row that the next ones are of, its clients that have the region by group
+     * of memory (build_row.c), the line of the first, their sums where there are more. */
+    uint32_t row;
+    uint32_t clients[2];
+    uint32_t first;
+    struct region_sum sums[2];
+    struct region_sum device;
+};
+
+struct cpu {
+    int64_t first_ns, first_t_ns; /* first reading */
+    int64_t base_ns, base_t_ns;   /* last one of an earlier tick */
+    int64_t last_ns, last_t_ns;
+    uint64_t seq; /* tick of the last one; 0 none */
+    bool has_base;
+    uint8_t state; /* where the last one gave no value */
+};
+
+struct process {
+    uint32_t link;
+    int32_t pid;
+    int32_t ppid;
+    uint32_t holders; /* first */
+    uint32_t rows;    /* how many */
+    uint32_t subjects;
+    uint64_t start;
+    uint64_t clk_tck; /* 0 unknown */
+    struct text_ref name;
+    struct text_ref command;
+    struct text_ref user;
+    struct text_ref container;
+    struct text_ref nspid;
+    struct cpu cpu;
+    struct value rss;
+    int64_t exited_ns;
+    bool exited;
+    bool manager; /* a session manager by its name */
+};
+
+struct row {
+    uint32_t link;
+    uint32_t process;
+    uint32_t device;
+    uint32_t engines;        /* first row_engine, in order of class and name */
+    uint32_t owned;          /* clients */
+    uint32_t unnamed;        /* holders whose client could not be learned */
+    uint32_t unnamed_denied; /* of these: for want of a right */
+    uint32_t rank;           /* its index in the snapshot */
+    int64_t gone_ns;         /* since when it has neither */
+    bool gone;
+    bool used;
+    uint8_t type; /* enum process_type */
+};
+
+struct row_engine {
+    uint32_t link;
+    uint32_t name;
+    struct total total;
+    struct tally now;
+    int64_t live_ns; /* of `total`: of clients that still live (whole span) */
+    uint64_t extra_seq;
+    int64_t extra_ppm; /* of clients that ended in tick extra_seq */
+    uint8_t extra_doubt;
+};
+
+struct client {
+    uint32_t link; /* next of the device */
+    uint32_t prev;
+    uint32_t device;
+    uint32_t owner;   /* row, or NONE */
+    uint32_t holders; /* first */
+    uint32_t holder_count;
+    uint32_t engines;     /* first, in order of class and name */
+    uint32_t regions;     /* first, likewise */
+    uint32_t last_engine; /* where the last sample went: the next one is looked for there */
+    uint32_t last_region;
+    struct text_ref name;
+    uint64_t id;
+    uint64_t staged_seq; /* tick of the newest readings */
+    uint64_t read_seq;   /* tick of the newest that were worked out; 0 none */
+    uint64_t first_seq;
+    uint64_t failed_seq; /* tick of the newest failed reading */
+    int64_t staged_t_ns; /* latest of the tick */
+    int64_t t_ns;
+    int64_t first_t_ns;
+    uint8_t space;
+    uint8_t failed_state;
+    bool used;
+    bool dirty;
+    bool owner_dirty;
+    bool complete;     /* of the newest readings at least one was whole */
+    bool was_complete; /* the same of those worked out */
+    bool driver_known; /* its own text named the driver */
+    bool driver_omits_zero;
+};
+
+/* What one tick said about one name of one client. Readings of several holders differ slightly: of
+ * each field the largest counts, whichever came first. */
+#define FIELDS_MAX 6
+struct stage {
+    uint64_t seq; /* tick that it is of */
+    int64_t v[FIELDS_MAX];
+    uint8_t have; /* bit per field that has a value */
+    uint8_t bad;  /* bit per field that was named without one */
+    uint8_t bad_state;
+    uint8_t doubt;
+};
+
+/* A key may stand twice in one text: what stood there before, by name. */
+struct repeat {
+    uint64_t reading;
+    uint32_t client;
+    uint8_t seen; /* bit per field */
+    int64_t sum[FIELDS_MAX];
+};
+
+enum engine_field { E_TIME, E_CYCLES, E_TOTAL, E_CAPACITY, E_MAXFREQ, E_BUSY, E_FIELDS };
+_Static_assert(E_FIELDS <= FIELDS_MAX && R_FIELDS <= FIELDS_MAX, "fields of a stage");
+
+struct counter {
+    int64_t mark; /* highest value so far */
+    int64_t t_ns;
+};
+
+/* One engine name of one client. */
+struct engine {
+    uint32_t link;
+    uint32_t follow; /* where the sample after this one's went last time */
+    uint32_t name;
+    uint32_t row_engine; /* of the owner's row, or NONE */
+    uint32_t capacity;
+    uint8_t known; /* bit per engine_field that was read before */
+    struct stage stage;
+    struct counter time;
+    struct counter cycles;
+    int64_t percent_t_ns;
+    int64_t clock;      /* last value of the clock that cycles are a part of */
+    int64_t maxfreq_hz; /* 0 unknown */
+    struct total total;
+    int64_t before_ns; /* of total: before the present owner */
+    uint64_t rate_seq; /* tick that `rate` is of */
+    struct value rate;
+};
+
+/* One region of one client. */
+#define ABSENT STATE_COUNT /* a whole text did not name the field */
+struct region {
+    uint32_t link;
+    uint32_t follow;
+    uint32_t name;
+    uint8_t have;            /* bit per field that this tick told */
+    uint8_t bad;             /* bit per field that it named without a value */
+    uint8_t state[R_FIELDS]; /* enum state, or ABSENT */
+    uint64_t seq;            /* tick of the newest text that named it */
+    int64_t v[R_FIELDS];
+};
+
+enum holder_list { BY_CLIENT, BY_PROCESS, BY_SUBJECT, HOLDER_LISTS };
+
+struct holder {
+    uint32_t link;
+    uint32_t of[HOLDER_LISTS]; /* whom it belongs to, or NONE */
+    uint32_t next[HOLDER_LISTS];
+    uint32_t prev[HOLDER_LISTS];
+    uint32_t device;
+    uint32_t row; /* that counts it as unnamed, or NONE */
+    int64_t seen_ns;
+    bool used;
+    bool many; /* one of many of its subject, found by M_HOLDER */
+    bool denied;
+};
+
+struct metric_entry {
+    uint32_t link;
+    uint32_t device;
+    struct text_ref name;
+    struct value value;
+    uint64_t seq; /* tick of the value */
+    int64_t t_ns;
+    uint16_t metric;
+    uint16_t index;
+    uint16_t backend; /* as in struct subject */
+    uint8_t class;
+    uint8_t rank;
+    bool used;
+    bool ever; /* had a value */
+};
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* What the sample before was about. */
+struct last_name {
+    uint32_t item; /* engine or region of the client, or NONE */
+    struct text_ref name;
+    uint8_t class;
+    uint8_t slot;
+};
+
+/* The frame whose samples are coming in. */
+struct reading {
+    bool open;
+    bool failed;
+    uint8_t space;      /* key of `client` */
+    uint32_t subject;   /* entry, or NONE */
+    uint32_t device_id; /* key of `client` */
+    uint32_t client;    /* named last, or NONE */
+    uint32_t said;      /* samples about engines and memory */
+    uint64_t id;        /* key of `client` */
+    int64_t t_ns;       /* of the sample that named it */
+    uint64_t number;    /* never the same twice */
+    struct last_name last_engine;
+    struct last_name last_region;
+};
+
+/* Plain numbers. */
+struct acct_now {
+    uint64_t seq; /* number of the tick in progress, from 1 */
+    bool tick_open;
+    bool has_first;
+    bool has_previous;
+    bool has_boot;
+    int64_t begin_ns;
+    int64_t previous_ns;
+    int64_t first_ns;
+    int64_t real_ns;
+    int64_t boot_ns;
+    uint64_t clk_tck;
+    uint32_t unreadable;
+    uint32_t unreadable_reasons[REASON_COUNT];
+    struct value cost_cpu_ns;
+    struct value cost_syscalls;
+    struct reading reading;
+    bool devices_changed;
+    bool rows_changed;
+    bool clients_changed;
+    bool metrics_changed;
+    uint32_t many_count; /* holders with `many` */
+    struct text_ref unattributed_name;
+};
+
+/* Texts are appended; those no longer named are waste, and the pool is written anew when more than
+ * half of it is. `generation` changes then: what stood at an offset stands elsewhere. */
+struct names {
+    struct text_pool pool;
+    struct text_pool spare;
+    uint32_t waste;
+    uint32_t generation;
+};
+
+enum block_array {
+    B_DEVICES,
+    B_PROCESSES,
+    B_UNATTRIBUTED,
+    B_CLIENTS,
+    B_ENGINES,
+    B_MEMORY,
+    B_METRICS,
+    BLOCK_ARRAYS
+};
+
+/* One of the three snapshots in rotation. */
+struct block {
+    struct snapshot s;
+    void *arrays[BLOCK_ARRAYS];
+    uint32_t caps[BLOCK_ARRAYS];
+    uint32_t generation; /* of the names that s.text holds; 0 none */
+};
+#define BLOCKS 3
+
+struct acct {
+    struct acct_options options;
+    struct acct_now now;
+    struct table tables[TABLE_COUNT];
+    struct map maps[MAP_COUNT];
+    struct names names;
+    struct block blocks[BLOCKS];
+    uint32_t newest;                         /* block, or NONE */
+    struct repeat engine_repeats[NAMES_MAX]; /* of the reading, by slot */
+    struct repeat region_repeats[NAMES_MAX];
+    bool failed;
+};
+
+#define ACCESSOR(type, name, table)                                                                \
+    static inline struct type *name##_at(const struct acct *a, uint32_t i) {                       \
+        return (struct type *)a->tables[table].v + i;                                              \
+    }
+ACCESSOR(subject_entry, subject, T_SUBJECT)
+ACCESSOR(device, device, T_DEVICE)
+ACCESSOR(engine_name, engine_name, T_ENGINE_NAME)
+ACCESSOR(region_name, region_name, T_REGION_NAME)
+ACCESSOR(process, process, T_PROCESS)
+ACCESSOR(row, row, T_ROW)
+ACCESSOR(row_engine, row_engine, T_ROW_ENGINE)
+ACCESSOR(client, client, T_CLIENT)
+ACCESSOR(engine, engine, T_ENGINE)
+ACCESSOR(region, region, T_REGION)
+ACCESSOR(holder, holder, T_HOLDER)
+ACCESSOR(metric_entry, metric, T_METRIC)
+#undef ACCESSOR
+
+/* A zeroed element; NONE, and acct is told to have failed, when memory runs out. */
+uint32_t acct_take(struct acct *a, enum table_id t);
+/* Puts, and tells the same. */
+bool acct_put(struct acct *a, enum map_id m, struct map_key k, uint32_t value);
+
+#define PPM 1000000
+
+/* ---- arithmetic on hostile numbers ----------------------------------------------------------- */
+
+/* Of numbers that are not negative. */
+static inline int64_t add_sat(int64_t a, int64_t b) {
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+/* later - earlier; 0 where it is not later. */
+static inline int64_t span_ns(int64_t earlier, int64_t later) {
+    if (later <= earlier)
+        return 0;
+    uint64_t d = (uint64_t)later - (uint64_t)earlier;
+    return d > INT64_MAX ? INT64_MAX : (int64_t)d;
+}
+/* a x b / c of numbers that are not negative, to the nearest; 0 where c is 0. */
+int64_t mul_div_long(int64_t a, int64_t b, int64_t c);
+static inline int64_t mul_div(int64_t a, int64_t b, int64_t c) {
+    if ((uint64_t)a > INT32_MAX * UINT64_C(1000) || (uint64_t)b > PPM || c <= 0)
+        return mul_div_long(a, b, c);
+    return (int64_t)(((uint64_t)a * (uint64_t)b + (uint64_t)c / 2) / (uint64_t)c);
+}
+
+static inline struct value value_of(int64_t v, uint8_t doubt) {
+    return (struct value){v, STATE_VALUE, doubt};
+}
+static inline struct value value_none(unsigned state) {
+    return (struct value){0, (uint8_t)state, 0};
+}
+#define STATE_BIT(s) (1u << (s))
+/* Of several states that stand for one number, as bits: the one to show. A value beats all; nothing
+ * met is STATE_UNKNOWN. */
+uint8_t state_without_value(unsigned bits);
+static inline uint8_t state_of_bits(unsigned bits) {
+    return bits & STATE_BIT(STATE_VALUE) ? STATE_VALUE : state_without_value(bits);
+}
+
+#endif

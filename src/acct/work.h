@@ -1,0 +1,143 @@
+/*
+ * What the files of acct do for one another. Private to acct.
+ */
+#ifndef GWTOP_ACCT_WORK_H
+#define GWTOP_ACCT_WORK_H
+
+#include "state.h"
+
+/* ---- names.c --------------------------------------------------------------------------------- */
+
+struct span name_get(const struct acct *a, struct text_ref r);
+/* Makes *ref the text; true if it changed. */
+bool name_set(struct acct *a, struct text_ref *ref, struct span text);
+void name_drop(struct acct *a, struct text_ref *ref);
+/* When more than half is waste. */
+void names_compact(struct acct *a);
+uint64_t name_hash(struct span text);
+/* By class, then bytes: negative, 0, positive. */
+int name_order(uint8_t class_a, struct span a, uint8_t class_b, struct span b);
+
+/* ---- subject.c ------------------------------------------------------------------------------- */
+
+/* How a subject ended. */
+enum ending { ENDED_CLOSED, ENDED_EXITED };
+
+void subject_open(struct acct *a, const struct subject *s);
+void subject_close(struct acct *a, uint32_t id, enum ending how, int64_t t_ns);
+/* The entry; one never opened is opened. NONE for the machine. */
+uint32_t subject_see(struct acct *a, const struct subject *s);
+/* Device of a sample or label: the subject id it names, else the entry's own. NONE unknown. */
+uint32_t subject_device(const struct acct *a, uint32_t entry, uint32_t device_id);
+/* Process of a sample or label: by pid where it names one, else the entry's own. NONE unknown. */
+uint32_t subject_process(const struct acct *a, uint32_t entry, int32_t pid);
+
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+uint32_t device_open(struct acct *a, const struct subject *s);
+/* For clients whose device is not known. */
+uint32_t device_nameless(struct acct *a);
+void device_close(struct acct *a, uint32_t device);
+void device_set_driver(struct acct *a, uint32_t device, struct span driver);
+bool driver_omits_zero(struct span driver);
+/* The names of a device; NONE where it has too many. */
+uint32_t device_engine(struct acct *a, uint32_t device, struct span name, uint8_t class);
+uint32_t device_region(struct acct *a, uint32_t device, struct span name, uint8_t class);
+
+/* ---- process.c ------------------------------------------------------------------------------- */
+
+uint32_t process_get(struct acct *a, int32_t pid, uint64_t start);
+void process_exited(struct acct *a, uint32_t process, int64_t t_ns);
+/* Frees it if nothing speaks of it any more. */
+void process_release(struct acct *a, uint32_t process);
+void process_label(struct acct *a, uint32_t process, const struct label *l);
+void process_sample(struct acct *a, uint32_t process, const struct sample *s);
+struct value process_cpu_ppm(const struct acct *a, const struct process *p);
+struct value process_start_ns(const struct acct *a, const struct process *p);
+
+/* ---- row.c ----------------------------------------------------------------------------------- */
+
+uint32_t row_get(struct acct *a, uint32_t process, uint32_t device);
+/* The row's line for an engine name. */
+uint32_t row_engine_get(struct acct *a, uint32_t row, uint32_t name);
+/* How long is kept what nobody speaks of any more. */
+int64_t keep_time_ns(const struct acct *a);
+void rows_sweep(struct acct *a);
+
+/* ---- holder.c -------------------------------------------------------------------------------- */
+
+uint32_t holder_open(struct acct *a, uint32_t subject, uint32_t process, uint32_t device);
+void holder_close(struct acct *a, uint32_t holder);
+/* The holder of one of many clients that a subject speaks of. */
+uint32_t holder_of_many(struct acct *a, uint32_t subject, uint32_t process, uint32_t client);
+void holder_set_client(struct acct *a, uint32_t holder, uint32_t client); /* or NONE */
+/* A read that failed. */
+void holder_failed(struct acct *a, uint32_t holder, uint8_t outcome);
+void holders_forget_stale(struct acct *a);
+
+/* ---- client.c -------------------------------------------------------------------------------- */
+
+uint32_t client_get(struct acct *a, uint32_t device, uint8_t space, uint64_t id);
+static inline bool client_is(const struct client *c, uint32_t device, uint8_t space, uint64_t id) {
+    return c->device == device && c->space == space && c->id == id;
+}
+void client_mark(struct acct *a, uint32_t client); /* to be settled when the tick ends */
+/* Is an engine that its text does not name one that it never used? */
+bool client_omits_zero(const struct acct *a, const struct client *c);
+/* The state of what its text does not name at all. */
+uint8_t client_unread(const struct acct *a, const struct client *c);
+/* Decides who owns it, works out its readings, frees it when nobody holds it. */
+void client_settle(struct acct *a, uint32_t client);
+/* Works out what was read and frees it. */
+void client_end(struct acct *a, uint32_t client);
+
+/* ---- reading.c ------------------------------------------------------------------------------- */
+
+void reading_begin(struct acct *a, const struct subject *s, const struct frame *f);
+void reading_sample(struct acct *a, const struct sample *s);
+void reading_label(struct acct *a, const struct label *l);
+void reading_end(struct acct *a, const struct counts *counts); /* NULL: nothing was counted */
+
+/* ---- stage.c --------------------------------------------------------------------------------- */
+
+/* A sample about the client that the reading named last; its name is not empty. */
+void stage_engine(struct acct *a, unsigned field, const struct sample *s);
+void stage_region(struct acct *a, unsigned field, const struct sample *s);
+
+/* ---- engine.c, region.c, metric.c ------------------------------------------------------------ */
+
+void engine_work_out(struct acct *a, uint32_t client, uint32_t engine);
+/* Share of `capacity` equal engines, never above all of it; unknown where no time passed. */
+struct value engine_share(int64_t busy_ns, int64_t time_ns, uint32_t capacity, uint8_t doubt);
+void region_work_out(const struct client *c, struct region *r, struct region_name *name,
+                     uint64_t seq);
+/* What is shown of it: over the last interval, or over the whole span; of that without the busy
+ * time before `before_ns`. */
+struct value engine_rate(const struct acct *a, const struct client *c, const struct engine *e,
+                         int64_t before_ns);
+/* Writes what is shown of it. */
+void region_write(const struct acct *a, const struct client *c, const struct region *r,
+                  struct snap_memory *out);
+/* Adds a client of a row, or of a device. */
+void region_sum_add(struct region_sum *sum, const struct snap_memory *m, bool of_device);
+/* Adds the sums of a row to those of its device. */
+void region_sum_fold(struct region_sum *device, const struct region_sum *row);
+void region_sum_write(const struct region_sum *sum, struct snap_memory *out);
+
+void metric_sample(struct acct *a, uint32_t device, uint16_t backend, const struct sample *s);
+struct value metric_value(const struct acct *a, const struct metric_entry *m);
+
+/* ---- order.c, build.c ------------------------------------------------------------------------ */
+
+/* Brings the orders in which the snapshot lists things up to date; false when memory runs out. */
+bool orders_update(struct acct *a);
+static inline struct sort_item *order_at(const struct acct *a, enum table_id order, uint32_t i) {
+    return (struct sort_item *)a->tables[order].v + i;
+}
+
+/* Ends the tick in progress: settles what was noted down and lays out the snapshot. */
+void acct_build(struct acct *a);
+void block_finish(struct block *b);
+enum err block_copy(struct block *to, const struct block *from);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * Feeds accounting as a bus would, without decoder or source: frames, samples and labels of a
+ * machine that a test makes up. And what a test looks for in a snapshot.
+ */
+#ifndef GWTOP_TEST_ACCT_FEED_H
+#define GWTOP_TEST_ACCT_FEED_H
+
+#include "gwtop/acct.h"
+
+/* Nanoseconds of a second. */
+#define SEC INT64_C(1000000000)
+#define MIB INT64_C(1048576)
+
+enum { FEED_SUBJECTS = 8192 };
+
+struct acct_feed {
+    struct acct *acct;
+    struct subscriber out;
+    struct subject subjects[FEED_SUBJECTS]; /* by id */
+};
+
+/* One thing that a text says. A list of them ends with one whose name is NULL. */
+struct say {
+    uint16_t metric;
+    const char *name;
+    int64_t value;
+    uint8_t state; /* 0 here is STATE_VALUE */
+};
+#define SAYS(...) ((const struct say[]){__VA_ARGS__, {0, NULL, 0, 0}})
+#define ENGINE(name, ns)                                                                           \
+    { METRIC_ENGINE_TIME, name, ns, 0 }
+#define CAPACITY(name, n)                                                                          \
+    { METRIC_ENGINE_CAPACITY, name, n, 0 }
+#define CYCLES(name, n)                                                                            \
+    { METRIC_ENGINE_CYCLES, name, n, 0 }
+#define CLOCK(name, n)                                                                             \
+    { METRIC_ENGINE_CYCLES_TOTAL, name, n, 0 }
+#define MAXFREQ(name, hz)                                                                          \
+    { METRIC_ENGINE_MAXFREQ, name, hz, 0 }
+#define PERCENT(name, ppm)                                                                         \
+    { METRIC_ENGINE_BUSY, name, ppm, 0 }
+#define RESIDENT(name, bytes)                                                                      \
+    { METRIC_MEMORY_RESIDENT, name, bytes, 0 }
+#define SHARED(name, bytes)                                                                        \
+    { METRIC_MEMORY_SHARED, name, bytes, 0 }
+#define TOTAL(name, bytes)                                                                         \
+    { METRIC_MEMORY_TOTAL, name, bytes, 0 }
+#define PURGEABLE(name, bytes)                                                                     \
+    { METRIC_MEMORY_PURGEABLE, name, bytes, 0 }
+#define LEGACY(name, bytes)                                                                        \
+    { METRIC_MEMORY_LEGACY, name, bytes, 0 }
+
+/* Heap; options may be NULL. */
+struct acct_feed *feed_create(const struct acct_options *o);
+void feed_destroy(struct acct_feed *f);
+/* The newest snapshot. */
+const struct snapshot *feed_snapshot(const struct acct_feed *f);
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+/* clk_tck 100, boot at 1,000 s. */
+void feed_machine(struct acct_feed *f);
+void feed_begin(struct acct_feed *f, int64_t t_ns);
+void feed_end(struct acct_feed *f, int64_t t_ns, const char *body);
+/* name is the device's id; facts as in an open frame. */
+void feed_device(struct acct_feed *f, uint32_t id, const char *name, const char *facts);
+void feed_process(struct acct_feed *f, uint32_t id, int32_t pid, uint64_t start);
+/* A descriptor of `process` (subject id) on `device` (subject id). */
+void feed_holder(struct acct_feed *f, uint32_t id, uint32_t process, uint32_t device);
+void feed_close(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *reason);
+void feed_state(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *status);
+/* A read of the subject that failed. */
+void feed_failed(struct acct_feed *f, uint32_t id, int64_t t_ns, enum outcome outcome);
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* A reading of a holder: a DRM client's text, whole. */
+void feed_read(struct acct_feed *f, uint32_t id, int64_t t_ns, uint64_t client,
+               const struct say *says);
+/* The same with these counts, in a space of its own; driver may be NULL. */
+void feed_read_as(struct acct_feed *f, uint32_t id, int64_t t_ns, uint8_t space, uint64_t client,
+                  const char *driver, const struct say *says, const struct counts *counts);
+/* A text of the holder that is no DRM client's. */
+void feed_not_drm(struct acct_feed *f, uint32_t id, int64_t t_ns);
+void feed_label(struct acct_feed *f, uint32_t id, enum label_kind kind, const char *text);
+/* A sample of a process or device of its own. */
+void feed_sample(struct acct_feed *f, uint32_t id, int64_t t_ns, enum metric metric, int64_t value);
+void feed_ranked(struct acct_feed *f, uint32_t id, int64_t t_ns, enum metric metric, int64_t value,
+                 uint8_t rank, uint8_t doubt);
+
+/* ---- what a snapshot holds ------------------------------------------------------------------- */
+
+/* NULL where there is none. */
+const struct snap_process *find_process(const struct snapshot *s, int32_t pid);
+const struct snap_engine *find_engine(const struct snapshot *s, struct run run, const char *name);
+const struct snap_memory *find_memory(const struct snapshot *s, struct run run, const char *region);
+const struct snap_metric *find_metric(const struct snapshot *s, struct run run, enum metric metric);
+
+/* Asserts (cmocka). */
+void check_value(struct value v, int64_t want);
+void check_state(struct value v, enum state want);
+
+/* All of it as text, one line an element: two snapshots say the same if their texts are equal. */
+void snapshot_print(struct buf *b, const struct snapshot *s);
+/* Asserts that both say the same. */
+void check_same(const struct snapshot *a, const struct snapshot *b);
+
+#endif

@@ -1,0 +1,621 @@
+/*
+ * The laws of accounting, over machines that a generator with fixed seeds makes up: clients that
+ * come, go, are shared and handed on, counters that step back, texts that fail or are cut,
+ * processes and devices that end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "acct/state.h"
+#include "acct_feed.h"
+
+enum { DEVICES = 2, PROCESSES = 24, HOLDERS = 60, CLIENTS = 40, ENGINES = 4, REGIONS = 3 };
+enum { SEEDS = 12, TICKS = 60 };
+
+/* Subject ids. */
+enum { FIRST_DEVICE = 1, FIRST_PROCESS = 10, FIRST_HOLDER = 100 };
+
+static const char *const engine_names[ENGINES] = {"gfx", "compute", "dec", "rcs"};
+static const char *const region_names[REGIONS] = {"vram", "gtt", "system0"};
+
+/* ---- a machine ------------------------------------------------------------------------------- */
+
+struct model_client {
+    int64_t busy[ENGINES];
+    int64_t first[ENGINES]; /* of the newest life */
+    int64_t most[ENGINES];
+    int64_t resident[REGIONS];
+    int64_t shared[REGIONS];
+};
+
+struct model_holder {
+    bool open;
+    int process;
+    int client; /* the low bit is the device */
+};
+
+struct model {
+    uint64_t random;
+    int64_t t_ns;
+    uint64_t boots; /* makes start times unlike */
+    bool process_open[PROCESSES];
+    uint64_t start[PROCESSES];
+    struct model_holder holders[HOLDERS];
+    struct model_client clients[CLIENTS];
+};
+
+static uint32_t roll(struct model *m, uint32_t below) {
+    m->random = m->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((m->random >> 33) % below);
+}
+
+/* What happens to two or three acct at once: the same, but for the order of reading. */
+struct world {
+    struct model m;
+    struct acct_feed *feeds[2];
+    unsigned feed_count;
+};
+
+static void open_process(struct world *w, int p) {
+    w->m.process_open[p] = true;
+    w->m.start[p] = 1000 + w->m.boots++;
+    for (unsigned i = 0; i < w->feed_count; i++)
+        feed_process(w->feeds[i], FIRST_PROCESS + (uint32_t)p, 100 + p, w->m.start[p]);
+}
+
+static void close_holder(struct world *w, int h, const char *reason) {
+    w->m.holders[h].open = false;
+    for (unsigned i = 0; i < w->feed_count; i++)
+        feed_close(w->feeds[i], FIRST_HOLDER + (uint32_t)h, w->m.t_ns, reason);
+}
+
+static void close_process(struct world *w, int p) {
+    for (int h = 0; h < HOLDERS; h++)
+        if (w->m.holders[h].open && w->m.holders[h].process == p)
+            close_holder(w, h, "exited");
+    w->m.process_open[p] = false;
+    for (unsigned i = 0; i < w->feed_count; i++)
+        feed_close(w->feeds[i], FIRST_PROCESS + (uint32_t)p, w->m.t_ns, "exited");
+}
+
+static void open_holder(struct world *w, int h) {
+    int p = (int)roll(&w->m, PROCESSES);
+    if (!w->m.process_open[p])
+        open_process(w, p);
+    int c = (int)roll(&w->m, CLIENTS);
+    w->m.holders[h] = (struct model_holder){true, p, c};
+    for (unsigned i = 0; i < w->feed_count; i++)
+        feed_holder(w->feeds[i], FIRST_HOLDER + (uint32_t)h, FIRST_PROCESS + (uint32_t)p,
+                    FIRST_DEVICE + (uint32_t)(c & 1));
+}
+
+static void advance(struct model *m, int64_t passed) {
+    for (int c = 0; c < CLIENTS; c++)
+        for (int e = 0; e < ENGINES; e++) {
+            struct model_client *k = &m->clients[c];
+            if (roll(m, 3) == 0)
+                k->busy[e] += (int64_t)roll(m, 1000) * passed / 1000;
+            if (roll(m, 40) == 0)
+                k->busy[e] = k->busy[e] / (1 + roll(m, 1000)); /* steps back, perhaps to nearly 0 */
+            if (roll(m, 200) == 0)
+                k->busy[e] += 100 * passed; /* more than can be */
+        }
+    for (int c = 0; c < CLIENTS; c++)
+        for (int r = 0; r < REGIONS; r++) {
+            m->clients[c].resident[r] = (int64_t)roll(m, 1000) * MIB;
+            m->clients[c].shared[r] = roll(m, 2) ? (int64_t)roll(m, 1200) * MIB : 0;
+        }
+}
+
+/* One descriptor's text. `jitter` is what this descriptor's counters are late by. */
+static void read_holder(const struct world *w, struct acct_feed *f, int h, int64_t t, unsigned how,
+                        int64_t jitter) {
+    const struct counts whole = {.accepted = 20}, cut = {.accepted = 3, .truncated = 1};
+    const struct model_holder *holder = &w->m.holders[h];
+    const struct model_client *c = &w->m.clients[holder->client];
+    uint32_t id = FIRST_HOLDER + (uint32_t)h;
+    if (how == 0) {
+        feed_failed(f, id, t, OUTCOME_DENIED);
+        return;
+    }
+    if (how == 1) {
+        feed_failed(f, id, t, OUTCOME_ASLEEP);
+        return;
+    }
+#define LATE(e) (c->busy[e] > jitter ? c->busy[e] - jitter : 0)
+    struct say says[16] = {
+        ENGINE(engine_names[0], LATE(0)),
+        ENGINE(engine_names[1], LATE(1)),
+        CAPACITY(engine_names[1], 1 + holder->client % 3),
+        RESIDENT(region_names[0], c->resident[0]),
+        SHARED(region_names[0], c->shared[0]),
+        RESIDENT(region_names[1], c->resident[1]),
+        TOTAL(region_names[1], c->resident[1] + c->shared[1]),
+        SHARED(region_names[1], c->shared[1]),
+        LEGACY(region_names[2], c->resident[2]),
+        ENGINE(engine_names[2], LATE(2)),
+        CYCLES(engine_names[3], LATE(3) / 52),
+        CLOCK(engine_names[3], w->m.t_ns / 52),
+        {0, NULL, 0, 0},
+    };
+#undef LATE
+    if (how == 2)
+        says[5] = (struct say){0, NULL, 0, 0};
+    feed_read_as(f, id, t, SPACE_DRM, 500 + (uint64_t)holder->client, "amdgpu", says,
+                 how == 2 ? &cut : &whole);
+}
+
+/* All descriptors in one order or the other. Times go by the place in the order, so that they fit
+ * any. */
+static void read_all(struct world *w) {
+    int order[HOLDERS];
+    unsigned how[HOLDERS];
+    int64_t jitter[HOLDERS];
+    for (int h = 0; h < HOLDERS; h++) {
+        order[h] = h;
+        how[h] = roll(&w->m, 30);
+        jitter[h] = roll(&w->m, 2) ? roll(&w->m, 5000) : 0;
+    }
+    for (unsigned i = 0; i < w->feed_count; i++) {
+        for (int h = 0; h < HOLDERS; h++)
+            if (w->m.holders[order[h]].open)
+                read_holder(w, w->feeds[i], order[h], w->m.t_ns, how[order[h]], jitter[order[h]]);
+        for (int h = HOLDERS - 1; h > 0; h--) {
+            int other = (int)roll(&w->m, (uint32_t)h + 1), kept = order[h];
+            order[h] = order[other];
+            order[other] = kept;
+        }
+    }
+}
+
+static void happen(struct world *w) {
+    for (int p = 0; p < PROCESSES; p++)
+        if (w->m.process_open[p] && roll(&w->m, 25) == 0)
+            close_process(w, p);
+    for (int h = 0; h < HOLDERS; h++) {
+        if (w->m.holders[h].open && roll(&w->m, 20) == 0)
+            close_holder(w, h, "closed");
+        else if (!w->m.holders[h].open && roll(&w->m, 4) == 0)
+            open_holder(w, h);
+        else if (w->m.holders[h].open && roll(&w->m, 50) == 0) /* the number was used again */
+            w->m.holders[h].client =
+                (int)roll(&w->m, CLIENTS / 2) * 2 + (w->m.holders[h].client & 1);
+    }
+}
+
+static void world_tick(struct world *w) {
+    int64_t passed = SEC / 2 + (int64_t)roll(&w->m, 1000) * SEC / 1000;
+    w->m.t_ns += passed;
+    advance(&w->m, passed);
+    for (unsigned i = 0; i < w->feed_count; i++)
+        feed_begin(w->feeds[i], w->m.t_ns);
+    happen(w);
+    read_all(w);
+    uint32_t activity = roll(&w->m, 1000001);
+    for (unsigned i = 0; i < w->feed_count; i++) {
+        feed_sample(w->feeds[i], FIRST_DEVICE, w->m.t_ns, METRIC_ACTIVITY_GFX, activity);
+        feed_end(w->feeds[i], w->m.t_ns, "");
+    }
+}
+
+static struct world *world_create(unsigned seed, unsigned feeds, const struct acct_options *o) {
+    struct world *w = calloc(1, sizeof(*w));
+    assert_non_null(w);
+    w->m.random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    w->feed_count = feeds;
+    for (unsigned i = 0; i < feeds; i++) {
+        w->feeds[i] = feed_create(o);
+        feed_machine(w->feeds[i]);
+        feed_device(w->feeds[i], FIRST_DEVICE, "0000:03:00.0", "driver=amdgpu\n");
+        feed_device(w->feeds[i], FIRST_DEVICE + 1, "0000:04:00.0", "driver=i915\n");
+    }
+    return w;
+}
+
+static void world_destroy(struct world *w) {
+    for (unsigned i = 0; i < w->feed_count; i++)
+        feed_destroy(w->feeds[i]);
+    free(w);
+}
+
+/* ---- laws of one snapshot -------------------------------------------------------------------- */
+
+static void check_share(struct value v) {
+    if (v.state == STATE_VALUE)
+        assert_in_range(v.v, 0, 1000000);
+}
+
+/* Per engine of each device: the sum over processes never passes the device's, nor that all there
+ * is. */
+static void check_engines(const struct snapshot *s) {
+    for (uint32_t d = 0; d < s->device_count; d++) {
+        struct run run = s->devices[d].engines;
+        for (uint32_t i = run.first; i < run.first + run.count; i++) {
+            const struct snap_engine *e = &s->engines[i];
+            int64_t ppm = 0, ns = 0;
+            check_share(e->busy_ppm);
+            for (uint32_t p = 0; p < s->process_count; p++) {
+                const struct snap_process *q = &s->processes[p];
+                const struct snap_engine *mine = NULL;
+                for (uint32_t k = q->engines.first; k < q->engines.first + q->engines.count; k++)
+                    if (q->device == d && s->engines[k].name.at == e->name.at)
+                        mine = &s->engines[k];
+                if (!mine)
+                    continue;
+                check_share(mine->busy_ppm);
+                ppm += mine->busy_ppm.state == STATE_VALUE ? mine->busy_ppm.v : 0;
+                ns += mine->busy_ns.state == STATE_VALUE ? mine->busy_ns.v : 0;
+                if (mine->busy_ppm.state == STATE_VALUE)
+                    assert_int_equal(e->busy_ppm.state, STATE_VALUE);
+            }
+            if (e->busy_ppm.state == STATE_VALUE)
+                assert_true(ppm <= e->busy_ppm.v);
+            if (e->busy_ns.state == STATE_VALUE)
+                assert_true(ns <= e->busy_ns.v);
+        }
+    }
+}
+
+static int64_t shown(struct value v) {
+    return v.state == STATE_VALUE ? v.v : 0;
+}
+
+/* Σ (resident - shared, at least 0) + the largest shared, over processes: never more than the
+ * device's. */
+static void check_memory(const struct snapshot *s) {
+    for (uint32_t d = 0; d < s->device_count; d++) {
+        struct run run = s->devices[d].memory;
+        for (uint32_t i = run.first; i < run.first + run.count; i++) {
+            const struct snap_memory *m = &s->memory[i];
+            int64_t own = 0, shared = 0;
+            for (uint32_t p = 0; p < s->process_count; p++) {
+                const struct snap_process *q = &s->processes[p];
+                for (uint32_t k = q->memory.first; k < q->memory.first + q->memory.count; k++) {
+                    const struct snap_memory *mine = &s->memory[k];
+                    if (q->device != d || mine->region.at != m->region.at)
+                        continue;
+                    int64_t less = shown(mine->resident) - shown(mine->shared);
+                    own += less > 0 ? less : 0;
+                    shared = shown(mine->shared) > shared ? shown(mine->shared) : shared;
+                }
+            }
+            assert_true(m->resident.state != STATE_VALUE || own + shared <= m->resident.v);
+        }
+    }
+}
+
+/* Runs lie in their arrays, clients belong to the process whose run they are in, in order. */
+static void check_runs(const struct snapshot *s) {
+    uint32_t clients = 0;
+    for (uint32_t p = 0; p < s->process_count; p++) {
+        const struct snap_process *q = &s->processes[p];
+        assert_true(q->device < s->device_count);
+        assert_true(q->engines.first + q->engines.count <= s->engine_count);
+        assert_true(q->memory.first + q->memory.count <= s->memory_count);
+        assert_int_equal(q->client_run.first, clients);
+        assert_int_equal(q->client_run.count, q->clients);
+        check_share(q->busy_ppm);
+        for (uint32_t i = 0; i < q->clients; i++) {
+            const struct snap_client *c = &s->clients[clients + i];
+            assert_int_equal(c->process, p);
+            assert_true(c->holders > 0);
+            assert_true(i == 0 || c[-1].space < c->space ||
+                        (c[-1].space == c->space && c[-1].id < c->id));
+            assert_true(c->engines.first + c->engines.count <= s->engine_count);
+            for (uint32_t k = 0; k < c->engines.count; k++)
+                check_share(s->engines[c->engines.first + k].busy_ppm);
+        }
+        clients += q->clients;
+        if (p > 0) {
+            const struct snap_process *o = q - 1;
+            assert_true(o->pid < q->pid || (o->pid == q->pid && o->start < q->start) ||
+                        (o->pid == q->pid && o->start == q->start && o->device < q->device));
+        }
+    }
+    assert_int_equal(clients, s->client_count);
+    assert_int_equal(s->unattributed_count, s->device_count);
+    for (uint32_t i = 0; i < s->unattributed_count; i++)
+        check_share(s->unattributed[i].busy_ppm);
+}
+
+static void check_laws(const struct snapshot *s) {
+    check_runs(s);
+    check_engines(s);
+    check_memory(s);
+}
+
+/* ---- laws over time -------------------------------------------------------------------------- */
+
+static const struct snap_process *same_row(const struct snapshot *s, const struct snap_process *p) {
+    for (uint32_t i = 0; i < s->process_count; i++) {
+        const struct snap_process *q = &s->processes[i];
+        if (q->pid == p->pid && q->start == p->start && q->device == p->device)
+            return q;
+    }
+    return NULL;
+}
+
+/* Totals of a process never fall while it has a row. */
+static void check_totals_grow(const struct snapshot *before, const struct snapshot *now) {
+    for (uint32_t i = 0; i < before->process_count; i++) {
+        const struct snap_process *old = &before->processes[i];
+        const struct snap_process *new = same_row(now, old);
+        if (new && old->busy_ns.state == STATE_VALUE) {
+            assert_int_equal(new->busy_ns.state, STATE_VALUE);
+            assert_true(new->busy_ns.v >= old->busy_ns.v);
+        }
+    }
+}
+
+static void run_laws(unsigned seed, const struct acct_options *o) {
+    struct world *w = world_create(seed, 2, o);
+    struct snapshot *before = NULL;
+    for (int t = 0; t < TICKS; t++) {
+        world_tick(w);
+        const struct snapshot *s = feed_snapshot(w->feeds[0]);
+        check_laws(s);
+        if (before)
+            check_totals_grow(before, s);
+        /* The order in which descriptors were read is nowhere to be seen. */
+        check_same(s, feed_snapshot(w->feeds[1]));
+        snapshot_free(before);
+        assert_int_equal(snapshot_dup(s, &before), ERR_OK);
+    }
+    snapshot_free(before);
+    assert_false(acct_failed(w->feeds[0]->acct));
+    world_destroy(w);
+}
+
+static void test_laws(void **state) {
+    const struct acct_options brief = {.exited_keep_ns = 3 * SEC};
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++)
+        run_laws(seed, seed % 2 ? NULL : &brief);
+}
+
+static void test_laws_over_the_whole_span(void **state) {
+    const struct acct_options o = {.whole_span = true};
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS / 2; seed++)
+        run_laws(seed, &o);
+}
+
+/* A copy that goes on says the same as what it was copied from, whatever it had seen itself. */
+static void test_copy_then_continue(void **state) {
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct world *w = world_create(seed, 1, NULL);
+        struct world *other = world_create(seed + 100, 1, NULL);
+        for (int t = 0; t < 20; t++) {
+            world_tick(w);
+            world_tick(other);
+        }
+        assert_int_equal(acct_copy(other->feeds[0]->acct, w->feeds[0]->acct), ERR_OK);
+        check_same(feed_snapshot(other->feeds[0]), feed_snapshot(w->feeds[0]));
+        w->feeds[1] = other->feeds[0];
+        memcpy(w->feeds[1]->subjects, w->feeds[0]->subjects, sizeof(w->feeds[0]->subjects));
+        w->feed_count = 2;
+        for (int t = 0; t < 20; t++) {
+            world_tick(w);
+            check_same(feed_snapshot(w->feeds[1]), feed_snapshot(w->feeds[0]));
+        }
+        other->feed_count = 0;
+        world_destroy(other);
+        world_destroy(w);
+    }
+}
+
+/* ---- no spike -------------------------------------------------------------------------------- */
+
+/* A client's total is never more than its highest value less its first, whatever its counter
+ * does. */
+static void test_no_spike(void **state) {
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct model m = {.random = seed};
+        struct acct_feed *f = feed_create(NULL);
+        feed_device(f, 1, "gpu", "driver=i915\n");
+        feed_process(f, 10, 100, 1);
+        feed_holder(f, 100, 10, 1);
+        int64_t busy = (int64_t)roll(&m, 1000000) * 1000000, first = busy, most = busy;
+        int64_t clock = 0, mark = busy, t_ns = 0;
+        for (int t = 0; t < 200; t++) {
+            int64_t passed = 1 + (int64_t)roll(&m, 2000000000);
+            t_ns += passed;
+            busy = roll(&m, 5) ? busy + (int64_t)roll(&m, 1000) * (passed / 1000)
+                               : busy / (1 + roll(&m, 9));
+            clock = roll(&m, 5) ? clock + passed / 52 : roll(&m, 2) ? clock : clock / 2;
+            most = busy > most ? busy : most;
+            feed_begin(f, t_ns);
+            feed_read(f, 100, t_ns, 7,
+                      SAYS(ENGINE("render", busy), CYCLES("rcs", busy / 52), CLOCK("rcs", clock)));
+            feed_end(f, t_ns, "");
+            const struct snapshot *s = feed_snapshot(f);
+            const struct snap_process *p = &s->processes[0];
+            const struct snap_engine *e = find_engine(s, p->engines, "render");
+            check_share(find_engine(s, p->engines, "rcs")->busy_ppm);
+            if (t == 0) {
+                check_state(e->busy_ppm, STATE_UNKNOWN);
+                first = busy;
+                most = busy;
+            } else {
+                int64_t grown = busy > mark ? busy - mark : 0;
+                check_value(e->busy_ns, most - first);
+                assert_true(e->busy_ppm.v <= 1 + grown / (passed / 1000000 + 1) * 2);
+            }
+            mark = busy > mark || t == 0 ? busy : mark;
+        }
+        feed_destroy(f);
+    }
+}
+
+/* ---- memory of our own ----------------------------------------------------------------------- */
+
+/* Where every block of memory lies and how large it is. */
+static void note_memory(struct buf *b, const struct acct *a) {
+    for (unsigned i = 0; i < TABLE_COUNT; i++) {
+        buf_hex(b, (uintptr_t)a->tables[i].v, 1);
+        buf_char(b, ' ');
+        buf_u64(b, a->tables[i].cap);
+        buf_char(b, '\n');
+    }
+    for (unsigned i = 0; i < MAP_COUNT; i++) {
+        buf_hex(b, (uintptr_t)a->maps[i].slots, 1);
+        buf_char(b, '\n');
+    }
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        for (unsigned k = 0; k < BLOCK_ARRAYS; k++) {
+            buf_hex(b, (uintptr_t)a->blocks[i].arrays[k], 1);
+            buf_char(b, '\n');
+        }
+        buf_hex(b, (uintptr_t)a->blocks[i].s.text.p, 1);
+        buf_char(b, '\n');
+    }
+    buf_hex(b, (uintptr_t)a->names.pool.p, 1);
+    buf_char(b, '\0');
+}
+
+/* Once all that comes has come, no tick allocates: no block of memory moves, grows or is made. */
+static void test_steady_tick_allocates_nothing(void **state) {
+    struct acct_feed *f = feed_create(NULL);
+    struct buf before, after;
+    (void)state;
+    feed_machine(f);
+    feed_device(f, 1, "gpu", "driver=amdgpu\n");
+    for (uint32_t i = 0; i < 300; i++) {
+        feed_process(f, 10 + 2 * i, 1000 + (int32_t)i, 1);
+        feed_holder(f, 11 + 2 * i, 10 + 2 * i, 1);
+    }
+    buf_init(&before);
+    buf_init(&after);
+    for (int t = 1; t <= 60; t++) {
+        feed_begin(f, t * SEC);
+        for (uint32_t i = 0; i < 300; i++) {
+            feed_label(f, 10 + 2 * i, LABEL_COMM, "name");
+            feed_label(f, 10 + 2 * i, LABEL_COMMAND, "name --with arguments");
+            feed_sample(f, 10 + 2 * i, t * SEC, METRIC_PROCESS_CPU_TIME, t * 1000);
+            feed_read(f, 11 + 2 * i, t * SEC, i,
+                      SAYS(ENGINE("gfx", t * 1000), RESIDENT("vram", t * MIB)));
+        }
+        feed_sample(f, 1, t * SEC, METRIC_ACTIVITY_GFX, t * 1000);
+        feed_end(f, t * SEC, "unreadable.denied=3\n");
+        if (t == 5)
+            note_memory(&before, f->acct);
+    }
+    note_memory(&after, f->acct);
+    assert_string_equal(before.p, after.p);
+    buf_finish(&before);
+    buf_finish(&after);
+    feed_destroy(f);
+}
+
+/* ---- anything -------------------------------------------------------------------------------- */
+
+static struct sample any_sample(struct model *m) {
+    static const int64_t edges[] = {INT64_MIN, -1, 0, 1, 1000000, INT64_MAX};
+    static const char *const names[] = {NULL, "", "gfx", "vram", "a", "quite-long-a-name"};
+    const char *name = names[roll(m, 6)];
+    return (struct sample){.t_ns = edges[roll(m, 6)],
+                           .value = edges[roll(m, 6)],
+                           .client = roll(m, 5),
+                           .name = name,
+                           .name_len = (uint8_t)(name ? strlen(name) : roll(m, 9)),
+                           .subject = roll(m, 40),
+                           .device = roll(m, 6),
+                           .pid = (int32_t)roll(m, 6) - 2,
+                           .metric = (uint16_t)roll(m, METRIC_COUNT + 3),
+                           .index = (uint16_t)(roll(m, 2) ? INDEX_NONE : roll(m, 3)),
+                           .class = (uint8_t)roll(m, 12),
+                           .space = (uint8_t)roll(m, 8),
+                           .state = (uint8_t)(roll(m, 3) ? STATE_VALUE : roll(m, STATE_COUNT)),
+                           .doubt = (uint8_t)roll(m, 128),
+                           .rank = (uint8_t)roll(m, 3)};
+}
+
+static struct label any_label(struct model *m) {
+    static const char *const texts[] = {NULL, "", "amdgpu", "systemd", "text"};
+    const char *text = texts[roll(m, 5)];
+    return (struct label){.text = text,
+                          .len = (uint32_t)(text ? strlen(text) : roll(m, 9)),
+                          .client = roll(m, 5),
+                          .subject = roll(m, 40),
+                          .device = roll(m, 6),
+                          .pid = (int32_t)roll(m, 6) - 2,
+                          .kind = (uint8_t)roll(m, LABEL_KIND_COUNT + 2),
+                          .space = (uint8_t)roll(m, 8)};
+}
+
+/* Frames that no source would send, in an order that none has: nothing breaks, and the laws hold.
+ * */
+static void test_anything_goes(void **state) {
+    static const char *const bodies[] = {"",
+                                         "reason=exited\n",
+                                         "reason=reused\nreason",
+                                         "suspended\n",
+                                         "clk_tck=0\nboot_ns=99999999999999999999\n",
+                                         "=\n==\nunreadable.=1\n"};
+    (void)state;
+    for (unsigned seed = 1; seed <= 40; seed++) {
+        struct model m = {.random = seed};
+        const struct acct_options o = {.whole_span = seed % 3 == 0, .exited_keep_ns = seed % 2};
+        struct acct_feed *f = feed_create(&o);
+        for (int n = 0; n < 3000; n++) {
+            const char *body = bodies[roll(&m, 6)];
+            uint16_t kind = (uint16_t)(roll(&m, 3) ? FRAME_BACKEND : roll(&m, 8));
+            struct subject s = {.id = roll(&m, 40),
+                                .parent = roll(&m, 40),
+                                .device = roll(&m, 6),
+                                .type = (uint8_t)roll(&m, SUBJECT_TYPE_COUNT + 2),
+                                .pid = (int32_t)roll(&m, 4) - 1,
+                                .start = roll(&m, 3),
+                                .number = roll(&m, 3),
+                                .backend = (uint16_t)roll(&m, 3),
+                                .name = roll(&m, 2) ? "" : "gpu",
+                                .facts = roll(&m, 2) ? "" : "driver=amdgpu\nclk_tck=0\n"};
+            struct frame fr = {.t_ns = (int64_t)(roll(&m, 9) ? (uint32_t)n * 1000u : 0) * 1000000,
+                               .bytes = roll(&m, 9) ? body : NULL,
+                               .size = strlen(body),
+                               .subject = s.id,
+                               .kind = kind,
+                               .outcome = (uint8_t)(roll(&m, 3) ? 0 : roll(&m, OUTCOME_COUNT + 1))};
+            struct counts counts = {.malformed = roll(&m, 2)};
+            counts.reasons[REASON_NOT_DRM] = roll(&m, 2);
+            f->out.frame(f->out.sink.ctx, &s, &fr);
+            for (uint32_t k = roll(&m, 8); k > 0; k--) {
+                struct sample sample = any_sample(&m);
+                struct label label = any_label(&m);
+                if (roll(&m, 2))
+                    sample.subject = s.id;
+                if (roll(&m, 2))
+                    f->out.sink.label(f->out.sink.ctx, &label);
+                f->out.sink.sample(f->out.sink.ctx, &sample);
+            }
+            if (roll(&m, 9))
+                f->out.done(f->out.sink.ctx, &s, &fr, &counts);
+            if (kind == FRAME_END && acct_snapshot(f->acct))
+                check_laws(feed_snapshot(f));
+        }
+        acct_finish(f->acct);
+        check_laws(feed_snapshot(f));
+        feed_destroy(f);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_laws_over_the_whole_span),
+        cmocka_unit_test(test_copy_then_continue),
+        cmocka_unit_test(test_no_spike),
+        cmocka_unit_test(test_steady_tick_allocates_nothing),
+        cmocka_unit_test(test_anything_goes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
