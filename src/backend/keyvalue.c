@@ -3,34 +3,6 @@
 
 #include <string.h>
 
-static inline bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static inline struct span trim(const char *p, const char *end) {
-    while (p < end && is_blank(*p))
-        p++;
-    while (p < end && is_blank(end[-1]))
-        end--;
-    return (struct span){p, (size_t)(end - p)};
-}
-
-enum keyvalue_line keyvalue_next(struct cursor *c, struct keyvalue *out) {
-    const char *start = c->p;
-    if (start == c->end)
-        return KEYVALUE_END;
-    const char *newline = memchr(start, '\n', (size_t)(c->end - start));
-    const char *end = newline ? newline : c->end;
-    const char *colon = end > start ? memchr(start, ':', (size_t)(end - start)) : NULL;
-    c->p = newline ? newline + 1 : end;
-    out->line = (struct span){start, (size_t)(end - start)};
-    out->key = colon ? trim(start, colon) : (struct span){start, 0};
-    out->value = colon ? trim(colon + 1, end) : (struct span){end, 0};
-    if (!newline)
-        return KEYVALUE_CUT;
-    return out->key.n > 0 ? KEYVALUE_PAIR : KEYVALUE_OTHER;
-}
-
 struct unit_word {
     char text[4];
     uint32_t factor;
@@ -77,7 +49,7 @@ enum err keyvalue_number(struct span value, enum keyvalue_quantity q, int64_t *o
     while (p < end && *p >= '0' && *p <= '9')
         number = number * 10 + (uint64_t)(*p++ - '0');
     struct span digits = {value.p, (size_t)(p - value.p)};
-    while (p < end && is_blank(*p))
+    while (p < end && keyvalue_is_blank(*p))
         p++;
     uint64_t factor = factor_of(q, p, (size_t)(end - p));
     if (digits.n == 0 || factor == 0)

@@ -21,9 +21,35 @@ struct keyvalue {
     struct span value;
     struct span line; /* as it stands, without '\n' */
 };
+
+static inline bool keyvalue_is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+static inline struct span keyvalue_trim(const char *p, const char *end) {
+    while (p < end && keyvalue_is_blank(*p))
+        p++;
+    while (p < end && keyvalue_is_blank(end[-1]))
+        end--;
+    return (struct span){p, (size_t)(end - p)};
+}
+
 /* The next line. All of *out is set but at KEYVALUE_END; key and value are empty where there is
- * none. */
-enum keyvalue_line keyvalue_next(struct cursor *c, struct keyvalue *out);
+ * none. In full here, since it is most of what decoding such a text does. */
+static inline enum keyvalue_line keyvalue_next(struct cursor *c, struct keyvalue *out) {
+    const char *start = c->p;
+    if (start == c->end)
+        return KEYVALUE_END;
+    const char *newline = memchr(start, '\n', (size_t)(c->end - start));
+    const char *end = newline ? newline : c->end;
+    const char *colon = memchr(start, ':', (size_t)(end - start));
+    c->p = newline ? newline + 1 : end;
+    out->line = (struct span){start, (size_t)(end - start)};
+    out->key = colon ? keyvalue_trim(start, colon) : (struct span){start, 0};
+    out->value = colon ? keyvalue_trim(colon + 1, end) : (struct span){end, 0};
+    if (!newline)
+        return KEYVALUE_CUT;
+    return out->key.n > 0 ? KEYVALUE_PAIR : KEYVALUE_OTHER;
+}
 
 /* What a number counts; decides which unit words it may carry. */
 enum keyvalue_quantity {

@@ -82,13 +82,24 @@ static const struct {
 #undef GROUP
 };
 
+/* Whether both begin with the same n bytes; n is that of a key, none shorter than a word. */
+static inline bool same_start(const char *a, const char *b, size_t n) {
+    uint64_t a_first, b_first, a_last, b_last;
+    memcpy(&a_first, a, 8);
+    memcpy(&b_first, b, 8);
+    memcpy(&a_last, a + n - 8, 8);
+    memcpy(&b_last, b + n - 8, 8);
+    return a_first == b_first && a_last == b_last &&
+           (n <= 16 || memcmp(a + 8, b + 8, n - 16) == 0);
+}
+
 static const struct key *find_key(struct span key) {
     if (key.n <= TELLING || key.p[TELLING] < 'a' || key.p[TELLING] > 'z')
         return NULL;
     const struct key *k = groups[key.p[TELLING] - 'a'].keys;
     const struct key *end = k + groups[key.p[TELLING] - 'a'].count;
     for (; k < end; k++)
-        if (k->len <= key.n && (!k->name || k->len == key.n) && memcmp(k->text, key.p, k->len) == 0)
+        if (k->len <= key.n && (!k->name || k->len == key.n) && same_start(k->text, key.p, k->len))
             return k;
     return NULL;
 }

@@ -50,4 +50,5 @@ const struct backend backend_proc = {
     .open = proc_open,
     .kinds = kinds,
     .kind_count = sizeof(kinds) / sizeof(kinds[0]),
+    .owns_processes = true,
 };

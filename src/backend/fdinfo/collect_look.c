@@ -1,0 +1,257 @@
+/*
+ * Looking into one process: which of its descriptors are device nodes. Live, the node behind a descriptor
+ * tells itself by its device number: the text of the link fails for nodes made elsewhere and for other mount
+ * namespaces. Under another root the text of the link is all there is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "collect.h"
+
+enum { DRM_MAJOR = 226, ACCEL_MAJOR = 261, STAT_BYTES = 1024, STATUS_BYTES = 8192 };
+
+/* ---- nodes -------------------------------------------------------------------------------------------- */
+
+/* The part behind the last '/', which is cut off from *path. */
+static struct span cut_part(struct span *path) {
+    size_t n = path->n;
+    struct span part;
+    while (n > 0 && path->p[n - 1] != '/')
+        n--;
+    part = span_skip(*path, n);
+    path->n = n > 0 ? n - 1 : 0;
+    return part;
+}
+
+/* ".../dev/dri/card0", ".../dev/dri/renderD128", ".../dev/accel/accel0": the number is the minor. */
+static bool node_from_link(struct span link, uint32_t *major, uint32_t *minor) {
+    static const struct {
+        const char *folder;
+        const char *prefix;
+        uint32_t major;
+    } forms[] = {
+        {"dri", "card", DRM_MAJOR},
+        {"dri", "renderD", DRM_MAJOR},
+        {"accel", "accel", ACCEL_MAJOR},
+    };
+    struct span name = cut_part(&link);
+    struct span folder = cut_part(&link);
+    uint64_t number;
+    if (!span_equals(cut_part(&link), "dev"))
+        return false;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+        if (span_equals(folder, forms[i].folder) && span_starts(name, forms[i].prefix) &&
+            !span_to_u64(span_skip(name, strlen(forms[i].prefix)), &number) &&
+            number <= UINT32_MAX) {
+            *major = forms[i].major;
+            *minor = (uint32_t)number;
+            return true;
+        }
+    return false;
+}
+
+bool look_node(struct collector *c, int dir_fd, const char *path, uint32_t *major,
+               uint32_t *minor) {
+    struct stat st;
+    if (c->host->rooted) {
+        char link[256];
+        ssize_t n = host_readlink(c->host, dir_fd, path, link, sizeof(link));
+        return n > 0 && (size_t)n < sizeof(link) &&
+               node_from_link((struct span){link, (size_t)n}, major, minor);
+    }
+    if (host_stat(c->host, dir_fd, path, &st) != 0 || !S_ISCHR(st.st_mode))
+        return false;
+    *major = major(st.st_rdev);
+    *minor = minor(st.st_rdev);
+    return *major == DRM_MAJOR || *major == ACCEL_MAJOR;
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------- */
+
+static void walk_name(void *ctx, struct span name) {
+    struct collector *c = ctx;
+    struct found f = {0};
+    char text[16];
+    uint64_t number;
+    if (name.n >= sizeof(text) || span_to_u64(name, &number) || number > UINT32_MAX)
+        return;
+    memcpy(text, name.p, name.n);
+    text[name.n] = '\0';
+    c->walked->fds++;
+    if (!look_node(c, c->walk_fd, text, &f.major, &f.minor))
+        return;
+    f.number = (uint32_t)number;
+    if (vec_reserve((void **)&c->found, &c->found_cap, c->found_count + 1, sizeof(*c->found)))
+        c->found_err = ERR_NOMEM;
+    else
+        c->found[c->found_count++] = f;
+}
+
+/* Fills c->found; 0 or the errno of what failed. */
+static int walk(struct collector *c, struct entry *e) {
+    int sys = 0;
+    c->found_count = 0;
+    c->found_err = ERR_OK;
+    c->walked = e;
+    c->walk_fd = host_open(c->host, c->host->proc_fd, e->path, O_RDONLY | O_DIRECTORY);
+    if (c->walk_fd < 0)
+        return errno;
+    e->fds = 0;
+    if (host_list(c->host, c->walk_fd, c->walk_space, WALK_BYTES, walk_name, c) < 0)
+        sys = errno;
+    host_close(c->host, c->walk_fd);
+    return sys == 0 && c->found_err != ERR_OK ? ENOMEM : sys;
+}
+
+/* ---- which process it is --------------------------------------------------------------------------------------- */
+
+/* Reads a file of the process, e->path with its last part replaced. */
+static struct span read_file(struct collector *c, const struct entry *e, const char *file, char *to,
+                             size_t cap) {
+    char path[PATH_BYTES];
+    size_t n = strlen(e->path) - strlen("fd");
+    ssize_t got;
+    memcpy(path, e->path, n);
+    memcpy(path + n, file, strlen(file) + 1);
+    got = host_slurp(c->host, c->host->proc_fd, path, to, cap);
+    return (struct span){to, got > 0 ? (size_t)got : 0};
+}
+
+/* Fields 3 and 22 of the text of /proc/PID/stat; what stands before them may hold anything. */
+static bool parse_stat(struct span text, char *state, uint64_t *start) {
+    const char *close = text.n > 0 ? memrchr(text.p, ')', text.n) : NULL;
+    struct cursor c;
+    struct span word = {0};
+    if (!close)
+        return false;
+    c = cursor_over(span_skip(text, (size_t)(close + 1 - text.p)));
+    if (!cursor_word(&c, &word) || word.n != 1)
+        return false;
+    *state = word.p[0];
+    for (int field = 4; field <= 22; field++)
+        if (!cursor_word(&c, &word))
+            return false;
+    return span_to_u64(word, start) == ERR_OK;
+}
+
+/* Learns who has this pid now. Holders of one who had it before end. False: nobody can be asked. */
+static bool know_process(struct collector *c, struct entry *e) {
+    char text[STAT_BYTES];
+    char state = '?';
+    uint64_t start = 0;
+    if (!parse_stat(read_file(c, e, "stat", text, sizeof(text)), &state, &start) &&
+        !c->host->rooted)
+        return false;
+    if (e->process && e->start != start)
+        hold_close_all(c, e, "exited", true);
+    e->start = start;
+    e->ended = state == 'Z' || state == 'X';
+    return true;
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------------------ */
+
+static bool has_capabilities(struct collector *c, const struct entry *e) {
+    char text[STATUS_BYTES];
+    struct cursor cur = cursor_over(read_file(c, e, "status", text, sizeof(text)));
+    struct span line;
+    uint64_t set = 0;
+    while (cursor_line(&cur, &line))
+        if (span_starts(line, "CapPrm:"))
+            (void)span_to_hex64(span_trim(span_skip(line, 7)), &set);
+    return set != 0;
+}
+
+/* The folder of the process keeps its owner where all within belongs to root, as for a process that is
+ * not to be looked into. */
+static uint16_t why_refused(struct collector *c, const struct entry *e) {
+    char path[sizeof(e->path)] = "";
+    struct stat st;
+    memcpy(path, e->path, strlen(e->path) - strlen("/fd"));
+    if (c->host->rooted || host_stat(c->host, c->host->proc_fd, path, &st) != 0 ||
+        st.st_uid != c->host->uid || has_capabilities(c, e))
+        return REASON_DENIED;
+    return REASON_NOT_DUMPABLE;
+}
+
+static void walk_failed(struct collector *c, struct entry *e, int sys) {
+    switch (outcome_from_sys(sys)) {
+    case OUTCOME_GONE:
+        /* Live it is gone, whatever the listing said; elsewhere only the listing says so. */
+        hold_close_all(c, e, c->host->rooted ? "closed" : "exited", true);
+        if (!c->host->rooted)
+            e->tick = c->tick - 1;
+        break;
+    case OUTCOME_DENIED:
+        e->refused = why_refused(c, e);
+        hold_close_all(c, e, "closed", false);
+        break;
+    default:
+        e->later = true;
+        break;
+    }
+}
+
+/* ---- the look -------------------------------------------------------------------------------------------------- */
+
+/* Whether what was found is the holder still. One that is over is not, but its number may be in use
+ * again. */
+static bool is_met(struct holder *h, const struct found *f) {
+    if (f->number != h->number)
+        return false;
+    if (h->over && span_equals(span_of(h->over), "closed"))
+        h->over = "reused";
+    return !h->over && f->major == h->major && f->minor == h->minor;
+}
+
+static void meet_holders(struct collector *c, const struct entry *e) {
+    for (int32_t at = e->holder; at != NONE; at = c->holders[at].next) {
+        struct holder *h = &c->holders[at];
+        h->met = false;
+        for (uint32_t i = 0; i < c->found_count && !h->met; i++) {
+            h->met = is_met(h, &c->found[i]);
+            c->found[i].met |= h->met;
+        }
+    }
+}
+
+static void open_found(struct collector *c, struct entry *e) {
+    bool patient = !e->waited;
+    for (uint32_t i = 0; i < c->found_count; i++) {
+        struct found *f = &c->found[i];
+        if (f->met)
+            continue;
+        if (patient && !roster_device(c->host, f->major, f->minor)) {
+            /* A device that is new: it is declared before its clients. */
+            roster_want_rescan(c->host);
+            e->waited = e->later = true;
+            continue;
+        }
+        hold_open(c, e, f);
+    }
+}
+
+void look_at(struct collector *c, struct entry *e) {
+    int sys;
+    e->look = false;
+    e->looked_ns = c->now_ns;
+    c->host->tally.looked++;
+    sys = walk(c, e);
+    if (sys != 0) {
+        walk_failed(c, e, sys);
+        return;
+    }
+    e->refused = REASON_COUNT;
+    if (c->found_count == 0 && e->holder == NONE)
+        return;
+    if (!know_process(c, e)) {
+        e->later = true;
+        return;
+    }
+    meet_holders(c, e);
+    hold_close_unmet(c, e);
+    open_found(c, e);
+    hold_end_process(c, e, e->ended ? "exited" : "closed");
+}

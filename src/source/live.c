@@ -1,0 +1,163 @@
+/*
+ * The live machine as one source. A tick is: [machine] begin, devices that come and go, their states, what
+ * the sources say, end. Ticks lie on a grid; one that is late does not move those after it.
+ */
+#include "live.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rights.h"
+#include "roster.h"
+
+static int64_t clock_ns(clockid_t id) {
+    struct timespec t = {0};
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- frames of the loop --------------------------------------------------------------------------- */
+
+static void emit_text(struct live *l, const struct frame_sink *sink, unsigned kind) {
+    if (!l->text.failed)
+        host_emit(sink, roster_machine(l->host->roster), kind, clock_mono_ns(), l->text.p,
+                  (ssize_t)l->text.n, 0);
+}
+
+/* Real time at boot. Another root has a clock of its own, in /proc/stat. */
+static int64_t boot_real_ns(struct host *h) {
+    enum { STAT_BYTES = 1 << 16 };
+    char *text = h->rooted && h->proc_fd >= 0 ? malloc(STAT_BYTES) : NULL;
+    int64_t boot_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+    ssize_t n = text ? host_slurp(h, h->proc_fd, "stat", text, STAT_BYTES) : 0;
+    if (n > 0) {
+        struct cursor c = cursor_over((struct span){text, (size_t)n});
+        struct span line;
+        uint64_t seconds;
+        while (cursor_line(&c, &line))
+            if (span_starts(line, "btime ") && !span_to_u64(span_skip(line, 6), &seconds) &&
+                seconds < INT64_MAX / 1000000000)
+                boot_ns = (int64_t)seconds * 1000000000;
+    }
+    free(text);
+    return boot_ns;
+}
+
+static void emit_machine(struct live *l, const struct frame_sink *sink) {
+    buf_clear(&l->text);
+    facts_put_u64(&l->text, "clk_tck", (uint64_t)l->host->clk_tck);
+    facts_put_u64(&l->text, "page", (uint64_t)l->host->page_size);
+    facts_put_u64(&l->text, "boot_ns", (uint64_t)boot_real_ns(l->host));
+    buf_text(&l->text, l->host->machine_facts);
+    emit_text(l, sink, FRAME_MACHINE);
+}
+
+static void emit_begin(struct live *l, const struct frame_sink *sink) {
+    buf_clear(&l->text);
+    facts_put_u64(&l->text, "real_ns", (uint64_t)clock_ns(CLOCK_REALTIME));
+    facts_put_u64(&l->text, "boot_ns", (uint64_t)clock_ns(CLOCK_BOOTTIME));
+    emit_text(l, sink, FRAME_BEGIN);
+}
+
+static void emit_end(struct live *l, const struct frame_sink *sink) {
+    struct host_tally *t = &l->host->tally;
+    int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    buf_clear(&l->text);
+    facts_put_u64(&l->text, "cpu_ns", (uint64_t)(cpu_ns - l->cpu_ns));
+    facts_put_u64(&l->text, "syscalls", t->syscalls);
+    facts_put_u64(&l->text, "processes", t->processes);
+    facts_put_u64(&l->text, "looked", t->looked);
+    for (unsigned i = 0; i < REASON_COUNT; i++)
+        if (t->unreadable[i] > 0) {
+            buf_text(&l->text, "unreadable.");
+            facts_put_u64(&l->text, reason_word(i), t->unreadable[i]);
+        }
+    emit_text(l, sink, FRAME_END);
+    l->cpu_ns = cpu_ns;
+    *t = (struct host_tally){0};
+}
+
+/* ---- the source ------------------------------------------------------------------------------------- */
+
+static void live_poll(struct source *s, int64_t now_ns, struct source_wait *out) {
+    (void)now_ns;
+    *out = (struct source_wait){.fd = -1, .due_ns = ((struct live *)s)->due_ns};
+}
+
+static void live_want(struct source *s, const struct want *w) {
+    ((struct live *)s)->detail_pid = w->detail_pid;
+}
+
+/* After a tick before its time the grid starts anew. */
+static int64_t next_due(const struct live *l, int64_t now_ns) {
+    int64_t delay_ns = l->host->delay_ns;
+    if (!l->started || now_ns < l->due_ns)
+        return now_ns + delay_ns;
+    return l->due_ns + delay_ns * (1 + (now_ns - l->due_ns) / delay_ns);
+}
+
+static enum err live_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
+    struct live *l = (struct live *)s;
+    bool raised;
+    l->due_ns = next_due(l, now_ns);
+    roster_begin_tick(l->host->roster);
+    if (!l->started)
+        emit_machine(l, sink);
+    l->started = true;
+    emit_begin(l, sink);
+    live_devices_follow(l, sink, now_ns);
+    live_devices_state(l, sink, now_ns);
+    raised = !l->host->rooted && rights_raise();
+    live_feeds_read(l, sink, now_ns);
+    if (raised)
+        rights_lower();
+    emit_end(l, sink);
+    return ERR_OK;
+}
+
+static void live_close(struct source *s) {
+    struct live *l = (struct live *)s;
+    if (!l)
+        return;
+    live_feeds_finish(l);
+    live_devices_finish(l);
+    buf_finish(&l->text);
+    free(l);
+}
+
+static const struct source_ops ops = {
+    .poll = live_poll,
+    .read = live_read,
+    .want = live_want,
+    .close = live_close,
+};
+
+enum err live_create(struct host *h, const struct backend_table *table, struct source **out,
+                     struct err_info *info) {
+    struct live *l = calloc(1, sizeof(*l));
+    if (!l)
+        return err_set(info, ERR_NOMEM, 0, err_text(ERR_NOMEM), NULL);
+    l->source.ops = &ops;
+    l->host = h;
+    l->table = table;
+    buf_init(&l->text);
+    buf_init(&l->devices.facts);
+    roster_set_table(h->roster, table);
+    if (live_feeds_add(l, NULL) != ERR_OK) {
+        live_close(&l->source);
+        return err_set(info, ERR_NOMEM, 0, err_text(ERR_NOMEM), NULL);
+    }
+    l->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    l->due_ns = clock_mono_ns();
+    *out = &l->source;
+    return ERR_OK;
+}
+
+void live_delay(struct source *live, int64_t delay_ns) {
+    struct live *l = (struct live *)live;
+    if (delay_ns <= 0)
+        return;
+    l->due_ns += delay_ns - l->host->delay_ns;
+    l->host->delay_ns = delay_ns;
+}
