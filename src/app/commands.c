@@ -1,0 +1,76 @@
+/* The table of commands, and the ones that show ticks. */
+#include "commands.h"
+
+#include <string.h>
+
+#include "feed.h"
+#include "print.h"
+#include "screen.h"
+#include "setup.h"
+
+const struct command command_list[] = {
+    {"", "gwtop [options]", "the screen; one snapshot as text where stdout is no terminal", 0, 0,
+     command_top},
+    {"record", "gwtop record -o FILE [options]",
+     "record what the kernel says, to replay it elsewhere", 0, 0, command_record},
+    {"replay", "gwtop replay FILE [options]", "the same screen and outputs, from a recording", 1, 1,
+     command_replay},
+    {"decode", "gwtop decode KIND FILE", "one file of a driver as JSON samples (KIND: fdinfo)", 2,
+     2, command_decode},
+};
+const unsigned command_count = sizeof command_list / sizeof *command_list;
+
+const struct command *command_find(const char *name) {
+    for (unsigned i = 0; i < command_count; i++)
+        if (strcmp(command_list[i].name, name) == 0)
+            return &command_list[i];
+    return NULL;
+}
+
+static int show_recording(const struct options *o, struct source *take_trace, bool loop) {
+    struct err_info info = {0};
+    struct feed *feed;
+    if (o->given[OPT_LIST]) {
+        int status = print_devices(o, take_trace);
+        take_trace->ops->close(take_trace);
+        return status;
+    }
+    if (print_is_asked(o))
+        return print_recording(o, take_trace);
+    if (feed_recording(o, take_trace, loop, &feed, &info) != ERR_OK)
+        return report(&info);
+    return screen_run(o, feed, true);
+}
+
+static int list_live(const struct options *o) {
+    struct err_info info = {0};
+    struct live live;
+    if (live_start(o, 1000000000, &live, &info) != ERR_OK)
+        return report(&info);
+    int status = print_devices(o, live.source);
+    live_stop(&live);
+    return status;
+}
+
+int command_top(const struct options *o) {
+    struct err_info info = {0};
+    struct source *trace;
+    struct feed *feed;
+    if (o->given[OPT_DEMO])
+        return demo_open(&trace, &info) == ERR_OK ? show_recording(o, trace, true) : report(&info);
+    if (o->given[OPT_LIST])
+        return list_live(o);
+    if (print_is_asked(o))
+        return print_live(o);
+    if (feed_live(o, &feed, &info) != ERR_OK)
+        return report(&info);
+    return screen_run(o, feed, false);
+}
+
+int command_replay(const struct options *o) {
+    struct err_info info = {0};
+    struct source *trace;
+    if (recording_open(o, o->operands[0], &trace, &info) != ERR_OK)
+        return report(&info);
+    return show_recording(o, trace, false);
+}

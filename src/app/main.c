@@ -1,0 +1,45 @@
+/* gwtop: who is using my GPU, how much of it, and what does that cost in power? */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "setup.h"
+#include "signals.h"
+
+static int print_help(void) {
+    struct err_info info = {0};
+    struct buf b;
+    buf_init(&b);
+    options_help(&b);
+    enum err e = write_all(STDOUT_FILENO, &b, &info);
+    buf_finish(&b);
+    return e == ERR_OK || e == ERR_CLOSED ? EXIT_DONE : report(&info);
+}
+
+static enum err open_log(const char *path, struct err_info *info) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+    if (fd < 0)
+        return err_set(info, err_from_sys(errno), errno, path, strerror(errno));
+    log_write_fd(fd);
+    return ERR_OK;
+}
+
+int main(int argc, char **argv) {
+    struct options o;
+    struct err_info info = {0};
+    setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
+    signals_init();
+    if (options_parse(argc, argv, &o, &info) != ERR_OK)
+        return report(&info);
+    if (o.given[OPT_HELP])
+        return print_help();
+    if (o.given[OPT_VERSION])
+        return puts("gwtop " GWTOP_VERSION) < 0 ? EXIT_FAILED : EXIT_DONE;
+    if (o.log && open_log(o.log, &info) != ERR_OK)
+        return report(&info);
+    return o.command->run(&o);
+}

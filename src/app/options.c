@@ -1,0 +1,317 @@
+/*
+ * The command line. getopt_long does the walking, so that options may stand anywhere; the tables here say
+ * what there is. Numbers are checked before they are used; a misspelt option names its neighbour.
+ */
+#include "options.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <string.h>
+
+#include "commands.h"
+
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_S  INT64_C(1000000000)
+#define LONG_ONLY 256 /* getopt's value of an option without a letter: this plus its id */
+
+const struct option_info option_list[OPT_COUNT] = {
+#define OPTION(id, letter, name, argument, doc) [OPT_##id] = {letter, name, argument, doc},
+#include "options.def"
+#undef OPTION
+};
+
+/* A decimal number with at most nine decimals, as billionths. */
+static enum err parse_billionths(struct span s, int64_t *out) {
+    struct cursor c = cursor_over(s);
+    uint64_t whole = 0;
+    uint64_t part = 0;
+    uint64_t scale = NS_PER_S;
+    if (cursor_u64(&c, &whole) != ERR_OK || whole > INT64_MAX / NS_PER_S - 1)
+        return ERR_USAGE;
+    if (!cursor_at_end(&c) && *c.p == '.') {
+        c.p++;
+        for (; !cursor_at_end(&c) && *c.p >= '0' && *c.p <= '9' && scale > 1; c.p++) {
+            scale /= 10;
+            part += (uint64_t)(*c.p - '0') * scale;
+        }
+    }
+    if (!cursor_at_end(&c))
+        return ERR_USAGE;
+    *out = (int64_t)(whole * NS_PER_S + part);
+    return ERR_OK;
+}
+
+static bool cut_suffix(struct span *s, const char *suffix) {
+    size_t n = strlen(suffix);
+    if (s->n <= n || memcmp(s->p + s->n - n, suffix, n) != 0)
+        return false;
+    s->n -= n;
+    return true;
+}
+
+enum err options_delay(const char *text, int64_t *out_ns) {
+    struct span s = span_of(text);
+    int64_t v = 0;
+    uint64_t tenths;
+    if (cut_suffix(&s, "ms")) {
+        if (parse_billionths(s, &v) != ERR_OK)
+            return ERR_USAGE;
+        v /= 1000;
+    } else if (cut_suffix(&s, "s")) {
+        if (parse_billionths(s, &v) != ERR_OK)
+            return ERR_USAGE;
+    } else {
+        if (span_to_u64(s, &tenths) != ERR_OK || tenths > 864000)
+            return ERR_USAGE;
+        v = (int64_t)tenths * 100 * NS_PER_MS;
+    }
+    if (v < 100 * NS_PER_MS || v > 86400 * NS_PER_S)
+        return ERR_RANGE;
+    *out_ns = v;
+    return ERR_OK;
+}
+
+enum err options_time(const char *text, int64_t *out_ns) {
+    struct span s = span_of(text);
+    uint64_t minutes = 0;
+    const char *colon;
+    int parts = 0;
+    cut_suffix(&s, "s");
+    while ((colon = memchr(s.p, ':', s.n)) != NULL) {
+        uint64_t v;
+        struct span field = {s.p, (size_t)(colon - s.p)};
+        if (++parts > 2 || span_to_u64(field, &v) != ERR_OK || v > 1000000)
+            return ERR_USAGE;
+        minutes = minutes * 60 + v;
+        s = span_skip(s, field.n + 1);
+    }
+    int64_t seconds;
+    if (parse_billionths(s, &seconds) != ERR_OK || seconds > INT64_MAX / 2)
+        return ERR_USAGE;
+    *out_ns = (int64_t)minutes * 60 * NS_PER_S + seconds;
+    return ERR_OK;
+}
+
+static enum err parse_speed(const char *text, int *out) {
+    int64_t v;
+    struct span s = span_of(text);
+    if (span_equals(s, "max")) {
+        *out = 0;
+        return ERR_OK;
+    }
+    cut_suffix(&s, "x");
+    if (parse_billionths(s, &v) != ERR_OK || v < NS_PER_MS || v > 1000000 * NS_PER_S)
+        return ERR_USAGE;
+    *out = (int)(v / NS_PER_MS);
+    return ERR_OK;
+}
+
+static enum err parse_count(const char *text, uint64_t max, uint64_t *out) {
+    uint64_t v;
+    if (span_to_u64(span_of(text), &v) != ERR_OK || v == 0 || v > max)
+        return ERR_USAGE;
+    *out = v;
+    return ERR_OK;
+}
+
+/* The parts of an option that need more than keeping its text. */
+static enum err take_value(struct options *o, enum option_id id, const char *arg) {
+    uint64_t n = 0;
+    enum err e;
+    switch (id) {
+    case OPT_DELAY:
+        return options_delay(arg, &o->delay_ns);
+    case OPT_ITERATIONS:
+        return parse_count(arg, UINT64_MAX, &o->iterations);
+    case OPT_PID:
+        e = parse_count(arg, INT32_MAX, &n);
+        o->pid = (int32_t)n;
+        return e;
+    case OPT_TOP:
+        e = parse_count(arg, UINT32_MAX, &n);
+        o->top = (uint32_t)n;
+        return e;
+    case OPT_SPEED:
+        return parse_speed(arg, &o->speed_milli);
+    case OPT_FROM:
+        return options_time(arg, &o->from_ns);
+    case OPT_TO:
+        return options_time(arg, &o->to_ns);
+    default:
+        return ERR_OK;
+    }
+}
+
+static void take_text(struct options *o, enum option_id id, const char *arg) {
+    const char **slot[OPT_COUNT] = {
+        [OPT_SORT] = &o->sort,     [OPT_USER] = &o->user, [OPT_DEVICE] = &o->device,
+        [OPT_FIELDS] = &o->fields, [OPT_ROOT] = &o->root, [OPT_OUTPUT] = &o->output,
+        [OPT_AS] = &o->as,         [OPT_LOG] = &o->log,
+    };
+    if (slot[id])
+        *slot[id] = arg;
+}
+
+/* How many single-character edits lie between two short words. */
+static unsigned distance(const char *a, const char *b) {
+    size_t n = strlen(b);
+    unsigned row[32];
+    if (n >= 32 || strlen(a) >= 32)
+        return UINT_MAX;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 0; a[i]; i++) {
+        unsigned diagonal = row[0]++;
+        for (size_t j = 0; j < n; j++) {
+            unsigned best = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (diagonal + 1 < best)
+                best = diagonal + 1;
+            row[j + 1] = best;
+        }
+    }
+    return row[n];
+}
+
+static void complain(const char *word, struct err_info *info) {
+    struct buf b;
+    buf_init(&b);
+    buf_text(&b, "unknown option ");
+    buf_text(&b, word);
+    if (strncmp(word, "--", 2) == 0) {
+        const char *nearest = NULL;
+        unsigned least = UINT_MAX;
+        for (int i = 0; i < OPT_COUNT; i++) {
+            unsigned d = distance(word + 2, option_list[i].name);
+            if (d < least) {
+                least = d;
+                nearest = option_list[i].name;
+            }
+        }
+        if (nearest && least <= 4) {
+            buf_text(&b, "; did you mean --");
+            buf_text(&b, nearest);
+            buf_text(&b, "?");
+        }
+    }
+    buf_char(&b, '\0');
+    err_set(info, ERR_USAGE, 0, b.failed ? "unknown option" : b.p, NULL);
+    buf_finish(&b);
+}
+
+static void build_getopt(struct option *longs, char *shorts) {
+    size_t n = 0;
+    shorts[n++] = ':';
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const struct option_info *o = &option_list[i];
+        longs[i] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL,
+                                   LONG_ONLY + i};
+        if (!o->letter)
+            continue;
+        shorts[n++] = o->letter;
+        if (o->argument)
+            shorts[n++] = ':';
+    }
+    longs[OPT_COUNT] = (struct option){NULL, 0, NULL, 0};
+    shorts[n] = '\0';
+}
+
+static int id_of(int got) {
+    if (got >= LONG_ONLY)
+        return got - LONG_ONLY;
+    for (int i = 0; i < OPT_COUNT; i++)
+        if (option_list[i].letter == got)
+            return i;
+    return -1;
+}
+
+static enum err take_operands(int count, char **words, struct options *out, struct err_info *info) {
+    int i = 0;
+    out->command = command_find("");
+    if (count > 0) {
+        out->command = command_find(words[0]);
+        if (!out->command)
+            return err_set(info, ERR_USAGE, 0, "no such command", words[0]);
+        i = 1;
+    }
+    for (; i < count && out->operand_count < OPERANDS_MAX; i++)
+        out->operands[out->operand_count++] = words[i];
+    if (out->given[OPT_HELP] || out->given[OPT_VERSION])
+        return ERR_OK;
+    if (i < count || out->operand_count > out->command->operand_max)
+        return err_set(info, ERR_USAGE, 0, "one word too many",
+                       out->operands[out->operand_count - 1]);
+    if (out->operand_count < out->command->operand_min)
+        return err_set(info, ERR_USAGE, 0, "usage", out->command->usage);
+    return ERR_OK;
+}
+
+enum err options_parse(int argc, char **argv, struct options *out, struct err_info *info) {
+    struct option longs[OPT_COUNT + 1];
+    char shorts[3 * OPT_COUNT + 2];
+    int got;
+    *out = (struct options){.speed_milli = -1, .to_ns = INT64_MAX};
+    build_getopt(longs, shorts);
+    opterr = 0;
+    optind = 1;
+    while (optind <= argc) {
+        int at = optind;
+        got = getopt_long(argc, argv, shorts, longs, NULL);
+        if (got == -1)
+            break;
+        if (got == ':')
+            return err_set(info, ERR_USAGE, 0, "needs a value", argv[optind - 1]);
+        int id = got == '?' ? -1 : id_of(got);
+        if (id < 0) {
+            char letter[3] = {'-', (char)optopt, '\0'};
+            bool by_letter = optopt > 0 && optopt < LONG_ONLY && argv[at][1] != '-';
+            complain(by_letter ? letter : argv[optind - 1], info);
+            return ERR_USAGE;
+        }
+        out->given[id] = true;
+        take_text(out, (enum option_id)id, optarg);
+        if (take_value(out, (enum option_id)id, optarg) != ERR_OK) {
+            struct err_info what;
+            err_set(&what, ERR_USAGE, 0, option_list[id].name, optarg);
+            return err_set(info, ERR_USAGE, 0, "value out of range or not understood: --",
+                           what.text);
+        }
+    }
+    return take_operands(argc - optind, argv + optind, out, info);
+}
+
+void options_help(struct buf *out) {
+    buf_text(out, "gwtop: who is using my GPU, how much of it, and what does that cost?\n\n");
+    for (unsigned i = 0; i < command_count; i++) {
+        const char *usage = command_list[i].usage;
+        buf_text(out, "  ");
+        buf_text(out, usage);
+        buf_fill(out, ' ', strlen(usage) < 36 ? 36 - strlen(usage) : 1);
+        buf_text(out, command_list[i].doc);
+        buf_char(out, '\n');
+    }
+    buf_char(out, '\n');
+    for (int i = 0; i < OPT_COUNT; i++) {
+        const struct option_info *o = &option_list[i];
+        size_t start = out->n;
+        buf_text(out, "  ");
+        if (o->letter) {
+            buf_char(out, '-');
+            buf_char(out, o->letter);
+            buf_text(out, ", --");
+        } else {
+            buf_text(out, "    --");
+        }
+        buf_text(out, o->name);
+        if (o->argument) {
+            buf_char(out, ' ');
+            buf_text(out, o->argument);
+        }
+        buf_fill(out, ' ', out->n - start < 26 ? 26 - (out->n - start) : 1);
+        buf_text(out, o->doc);
+        buf_char(out, '\n');
+    }
+    buf_text(out, "\nKeys on the screen: F1 or h. Manual: gwtop(1).\n");
+}

@@ -1,0 +1,56 @@
+/* The command line, parsed. Strings point into argv. */
+#ifndef APP_OPTIONS_H
+#define APP_OPTIONS_H
+
+#include "gwtop/base.h"
+
+enum option_id {
+#define OPTION(id, letter, name, argument, doc) OPT_##id,
+#include "options.def"
+#undef OPTION
+    OPT_COUNT
+};
+
+struct option_info {
+    char letter; /* 0: none */
+    const char *name;
+    const char *argument; /* NULL: takes none */
+    const char *doc;
+};
+extern const struct option_info option_list[OPT_COUNT];
+
+struct command;
+
+#define OPERANDS_MAX 4
+struct options {
+    const struct command *command; /* never NULL after ERR_OK */
+    const char *operands[OPERANDS_MAX];
+    int operand_count;
+
+    bool given[OPT_COUNT];
+    int64_t delay_ns;    /* 0: the mode's default */
+    uint64_t iterations; /* 0: no end */
+    const char *sort;
+    const char *user;
+    int32_t pid;
+    const char *device;
+    uint32_t top;
+    const char *fields;
+    const char *root;
+    const char *output;
+    int speed_milli; /* 1000: real time; 0: as fast as possible; -1: the mode's default */
+    int64_t from_ns;
+    int64_t to_ns; /* INT64_MAX: the end */
+    const char *as;
+    const char *log;
+};
+
+/* ERR_USAGE with one sentence in info. Options may stand before or after the command. */
+enum err options_parse(int argc, char **argv, struct options *out, struct err_info *info);
+/* "250ms", "2s", "1.5s", or tenths of a second as a whole number; 100 ms to a day. */
+enum err options_delay(const char *text, int64_t *out_ns);
+/* "12.5", "1:30", "0:01:30" as ns; not negative. */
+enum err options_time(const char *text, int64_t *out_ns);
+void options_help(struct buf *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* Wires the bus to accounting. */
+#include "pipeline.h"
+
+#include "gwtop/backend.h"
+
+enum err pipeline_init(struct pipeline *p, bool whole_span) {
+    struct acct_options options = {.whole_span = whole_span, .backends = &backend_table};
+    enum err e;
+    *p = (struct pipeline){0};
+    e = acct_create(&options, &p->acct);
+    if (e == ERR_OK)
+        e = bus_create(&backend_table, &p->bus);
+    if (e == ERR_OK) {
+        struct subscriber s = acct_subscriber(p->acct);
+        e = bus_subscribe(p->bus, &s);
+    }
+    if (e != ERR_OK)
+        pipeline_finish(p);
+    return e;
+}
+
+void pipeline_finish(struct pipeline *p) {
+    bus_destroy(p->bus);
+    acct_destroy(p->acct);
+    *p = (struct pipeline){0};
+}
+
+enum err pipeline_read(struct pipeline *p, struct source *s, int64_t now_ns) {
+    struct frame_sink sink = bus_sink(p->bus);
+    enum err e = s->ops->read(s, now_ns, &sink);
+    if (e == ERR_OK)
+        acct_finish(p->acct);
+    return e;
+}
+
+enum err pipeline_copy(struct pipeline *to, const struct pipeline *from) {
+    enum err e = bus_copy(to->bus, from->bus);
+    return e == ERR_OK ? acct_copy(to->acct, from->acct) : e;
+}

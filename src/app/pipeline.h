@@ -1,0 +1,21 @@
+/* Bus and accounting wired together: what every mode that shows ticks puts its frames into. */
+#ifndef APP_PIPELINE_H
+#define APP_PIPELINE_H
+
+#include "gwtop/acct.h"
+#include "gwtop/bus.h"
+
+struct pipeline {
+    struct bus *bus;
+    struct acct *acct;
+};
+
+/* whole_span: rates over everything since the first tick (`replay --once`). */
+enum err pipeline_init(struct pipeline *p, bool whole_span);
+void pipeline_finish(struct pipeline *p); /* accepts a zeroed one */
+/* Reads one tick from `s` into the pipeline; a tick that was cut short is closed. What the source's read
+ * returned. */
+enum err pipeline_read(struct pipeline *p, struct source *s, int64_t now_ns);
+enum err pipeline_copy(struct pipeline *to, const struct pipeline *from);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * A recording that plays, and can be wound: the trace, its pipeline, and checkpoints to step back to. The
+ * recording need not fit into memory.
+ */
+#ifndef APP_PLAYER_H
+#define APP_PLAYER_H
+
+#include "gwtop/source.h"
+#include "pipeline.h"
+
+struct player;
+
+/* take_trace is closed with the player, also when this fails. checkpoints: whether stepping back will be asked
+ * for. */
+enum err player_create(struct source *take_trace, bool whole_span, bool checkpoints,
+                       struct player **out);
+void player_destroy(struct player *p);
+/* The next tick. ERR_END after the last one. */
+enum err player_next(struct player *p);
+/* Progress of something long, parts per million; false stops it. */
+struct player_progress {
+    bool (*step)(void *ctx, int ppm);
+    void *ctx;
+};
+/* To the tick with this number (the first is 1; clamped to what there is). */
+enum err player_to_tick(struct player *p, uint64_t tick, const struct player_progress *progress);
+/* To the last tick that is not after this time since the start. */
+enum err player_to_time(struct player *p, int64_t at_ns, const struct player_progress *progress);
+
+const struct snapshot *player_snapshot(const struct player *p);
+uint64_t player_tick(const struct player *p);
+/* Time since the first tick, and the length of the tick just past (0 in the first). */
+int64_t player_at_ns(const struct player *p);
+int64_t player_interval_ns(const struct player *p);
+bool player_at_end(const struct player *p);
+struct source *player_trace(struct player *p);
+
+#endif

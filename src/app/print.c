@@ -1,0 +1,234 @@
+/*
+ * Printed ticks. Live: --once takes two looks so that there are rates; -b, --json and --csv print the first
+ * look at once, its rates unknown. Recordings play as fast as they can unless --speed says otherwise; `replay
+ * --once` plays to the end and speaks of the whole span.
+ */
+#include "print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "gwtop/out.h"
+#include "pipeline.h"
+#include "player.h"
+#include "setup.h"
+#include "signals.h"
+
+#define ONCE_DELAY_NS    INT64_C(250000000)
+#define DEFAULT_DELAY_NS INT64_C(1000000000)
+
+struct printer {
+    const struct output *output;
+    struct out_options options;
+    struct out_state *state;
+    struct buf buf;
+    uint64_t limit; /* ticks to print; 0: no end */
+    uint64_t printed;
+};
+
+bool print_is_asked(const struct options *o) {
+    return o->given[OPT_ONCE] || o->given[OPT_BATCH] || o->given[OPT_JSON] || o->given[OPT_CSV] ||
+           !isatty(STDOUT_FILENO);
+}
+
+/* Without a word about the form, a pipe gets one snapshot as text. */
+static bool is_once(const struct options *o) {
+    return o->given[OPT_ONCE] || !(o->given[OPT_BATCH] || o->given[OPT_JSON] || o->given[OPT_CSV]);
+}
+
+static size_t stdout_columns(void) {
+    struct winsize w;
+    const char *columns = getenv("COLUMNS");
+    uint64_t n;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0)
+        return w.ws_col;
+    if (columns && span_to_u64(span_of(columns), &n) == ERR_OK && n > 0 && n < 10000)
+        return (size_t)n;
+    return 0;
+}
+
+static enum err printer_init(struct printer *p, const struct options *o, bool replayed,
+                             struct err_info *info) {
+    const char *form = o->given[OPT_JSON] ? "json" : o->given[OPT_CSV] ? "csv" : "text";
+    *p = (struct printer){.output = output_find(span_of(form)),
+                          .limit = is_once(o) ? 1 : o->iterations};
+    buf_init(&p->buf);
+    enum err e = query_from_options(o, &p->options.query, &p->options.columns, info);
+    if (e != ERR_OK)
+        return e;
+    p->options.width = stdout_columns();
+    p->options.unicode = stdout_unicode(o);
+    p->options.color = stdout_color(o);
+    p->options.replayed = replayed;
+    p->options.demo = o->given[OPT_DEMO];
+    p->options.batch = !is_once(o);
+    e = p->output->open(&p->options, &p->state);
+    if (e != ERR_OK)
+        return err_set(info, e, 0, err_text(e), NULL);
+    p->output->begin(p->state, &p->buf);
+    return ERR_OK;
+}
+
+static void printer_finish(struct printer *p) {
+    if (p->state)
+        p->output->close(p->state);
+    buf_finish(&p->buf);
+}
+
+/* ERR_END once enough was printed. */
+static enum err printer_tick(struct printer *p, const struct snapshot *s, struct err_info *info) {
+    p->output->tick(p->state, s, &p->buf);
+    p->printed++;
+    if (p->limit != 0 && p->printed >= p->limit)
+        p->output->end(p->state, &p->buf);
+    enum err e = write_all(STDOUT_FILENO, &p->buf, info);
+    if (e == ERR_OK && p->limit != 0 && p->printed >= p->limit)
+        return ERR_END;
+    return e;
+}
+
+/* One look at the machine when it is due. ERR_END when a signal ended the waiting. */
+static enum err look(struct pipeline *pipe, struct source *source, struct err_info *info) {
+    struct source_wait wait;
+    enum err e;
+    do {
+        source->ops->poll(source, clock_mono_ns(), &wait);
+        if (signals_wait(wait.fd, wait.due_ns))
+            return ERR_END;
+        e = pipeline_read(pipe, source, clock_mono_ns());
+    } while (e == ERR_AGAIN);
+    if (e != ERR_OK && e != ERR_END)
+        err_set(info, e, 0, "reading the machine failed", err_text(e));
+    return e;
+}
+
+static enum err print_looks(struct printer *p, struct pipeline *pipe, struct source *source,
+                            bool once, struct err_info *info) {
+    enum err e = look(pipe, source, info);
+    bool known = false;
+    if (e == ERR_OK && once)
+        e = look(pipe, source, info);
+    while (e == ERR_OK) {
+        const struct snapshot *s = acct_snapshot(pipe->acct);
+        if (!known && !query_device_exists(&p->options.query, s))
+            return err_set(info, ERR_NOENT, 0, "nothing to show", NULL);
+        known = true;
+        e = printer_tick(p, s, info);
+        if (e == ERR_OK)
+            e = look(pipe, source, info);
+    }
+    return e;
+}
+
+static int conclude(enum err e, const struct err_info *info) {
+    return e == ERR_OK || e == ERR_END || e == ERR_CLOSED ? EXIT_DONE : report(info);
+}
+
+int print_live(const struct options *o) {
+    bool once = is_once(o);
+    struct printer printer = {0};
+    struct pipeline pipe = {0};
+    struct live live = {0};
+    struct err_info info = {0};
+    int64_t delay = o->delay_ns ? o->delay_ns : once ? ONCE_DELAY_NS : DEFAULT_DELAY_NS;
+    enum err e = printer_init(&printer, o, false, &info);
+    if (e == ERR_OK)
+        e = live_start(o, delay, &live, &info);
+    if (e == ERR_OK && (e = pipeline_init(&pipe, false)) != ERR_OK)
+        err_set(&info, e, 0, err_text(e), NULL);
+    if (e == ERR_OK)
+        e = print_looks(&printer, &pipe, live.source, once, &info);
+    pipeline_finish(&pipe);
+    live_stop(&live);
+    printer_finish(&printer);
+    return conclude(e, &info);
+}
+
+/* Plays on to the last tick before --to. */
+static enum err play_whole(struct player *player, const struct options *o) {
+    enum err e = player_next(player);
+    while (e == ERR_OK && player_at_ns(player) < o->to_ns && !signals_got())
+        e = player_next(player);
+    return e;
+}
+
+static enum err print_ticks(struct printer *p, struct player *player, const struct options *o,
+                            struct err_info *info) {
+    int64_t due_ns = clock_mono_ns();
+    enum err e;
+    while ((e = player_next(player)) == ERR_OK && player_at_ns(player) <= o->to_ns) {
+        if (signals_got())
+            return ERR_END;
+        if (player_at_ns(player) < o->from_ns)
+            continue;
+        if (o->speed_milli > 0 && p->printed > 0) {
+            due_ns += (int64_t)mul_div_u64((uint64_t)player_interval_ns(player), 1000,
+                                           (uint64_t)o->speed_milli);
+            if (signals_wait(-1, due_ns))
+                return ERR_END;
+        }
+        if (p->printed == 0 && !query_device_exists(&p->options.query, player_snapshot(player)))
+            return err_set(info, ERR_NOENT, 0, "nothing to show", NULL);
+        e = printer_tick(p, player_snapshot(player), info);
+        if (e != ERR_OK)
+            return e;
+    }
+    return e;
+}
+
+static void say_note(const struct source *trace) {
+    const char *note = trace_note(trace);
+    if (note)
+        fprintf(stderr, "gwtop: %s\n", note);
+}
+
+int print_recording(const struct options *o, struct source *take_trace) {
+    struct printer printer = {0};
+    struct player *player = NULL;
+    struct err_info info = {0};
+    bool once = is_once(o);
+    enum err e = player_create(take_trace, once, false, &player);
+    if (e != ERR_OK)
+        err_set(&info, e, 0, err_text(e), NULL);
+    else
+        e = printer_init(&printer, o, true, &info);
+    if (e == ERR_OK && once) {
+        e = play_whole(player, o);
+        if ((e == ERR_OK || e == ERR_END) && player_snapshot(player))
+            e = printer_tick(&printer, player_snapshot(player), &info);
+    } else if (e == ERR_OK) {
+        e = print_ticks(&printer, player, o, &info);
+    }
+    if (player && (e == ERR_OK || e == ERR_END) && !o->as)
+        say_note(player_trace(player));
+    if (e != ERR_OK && e != ERR_END && !info.text[0])
+        err_set(&info, e, 0, "reading the recording failed", err_text(e));
+    if (player && (e == ERR_OK || e == ERR_END) && player_tick(player) == 0)
+        e = err_set(&info, ERR_FORMAT, 0, "the recording holds no whole tick", NULL);
+    player_destroy(player);
+    printer_finish(&printer);
+    return conclude(e, &info);
+}
+
+int print_devices(const struct options *o, struct source *take_trace) {
+    struct pipeline pipe = {0};
+    struct out_options options = {.unicode = stdout_unicode(o), .width = stdout_columns()};
+    struct err_info info = {0};
+    struct buf buf;
+    enum err e = pipeline_init(&pipe, false);
+    buf_init(&buf);
+    if (e == ERR_OK)
+        e = pipeline_read(&pipe, take_trace, clock_mono_ns());
+    if (e != ERR_OK) {
+        err_set(&info, e, 0, "reading the devices failed", err_text(e));
+    } else if (acct_snapshot(pipe.acct)) {
+        out_devices(acct_snapshot(pipe.acct), &options, o->given[OPT_JSON], &buf);
+        e = write_all(STDOUT_FILENO, &buf, &info);
+    }
+    buf_finish(&buf);
+    pipeline_finish(&pipe);
+    return conclude(e, &info);
+}

@@ -1,0 +1,169 @@
+/*
+ * The JSON writer: values with the comma after them, and what an object says of its keys. Pure.
+ */
+#include "json_parts.h"
+
+/* ---- brackets --------------------------------------------------------------------------------- */
+
+void json_begin(struct json_object *o, struct buf *b) {
+    o->b = b;
+    o->line = b->n == 0 || b->p[b->n - 1] == '\n';
+    o->count = 0;
+    buf_char(b, '{');
+}
+
+static void close_bracket(struct buf *b, char bracket) {
+    if (b->n > 0 && b->p[b->n - 1] == ',') {
+        b->n--;
+    }
+    buf_char(b, bracket);
+}
+
+void json_array_close(struct buf *b) {
+    close_bracket(b, ']');
+    buf_char(b, ',');
+}
+
+static void close_object(const struct json_object *o) {
+    close_bracket(o->b, '}');
+    if (!o->line) {
+        buf_char(o->b, ',');
+    }
+}
+
+/* ---- why and doubt ---------------------------------------------------------------------------- */
+
+static void note(struct json_object *o, struct span key, enum state state, uint8_t doubt) {
+    if (o->count < sizeof o->notes / sizeof o->notes[0]) {
+        o->notes[o->count++] = (struct json_note){key, (uint8_t)state, doubt};
+    }
+}
+
+static void put_whys(const struct json_object *o) {
+    struct json_object whys;
+    bool any = false;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->notes[i].state != STATE_VALUE) {
+            if (!any) {
+                json_open(&whys, o->b, "why");
+                any = true;
+            }
+            json_put_quoted(o->b, o->notes[i].key, ':');
+            json_put_quoted(o->b, span_of(state_name(o->notes[i].state)), ',');
+        }
+    }
+    if (any) {
+        close_object(&whys);
+    }
+}
+
+/* As the value of a key that was just written. */
+static void put_doubts(struct buf *b, unsigned doubt) {
+    buf_char(b, '[');
+    for (unsigned bit = 0; doubt_name(bit); bit++) {
+        if (doubt & (1u << bit)) {
+            json_element(b, doubt_name(bit));
+        }
+    }
+    json_array_close(b);
+}
+
+static void put_doubt_map(const struct json_object *o) {
+    struct json_object doubts;
+    bool any = false;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->notes[i].doubt) {
+            if (!any) {
+                json_open(&doubts, o->b, "doubt");
+                any = true;
+            }
+            json_put_quoted(o->b, o->notes[i].key, ':');
+            put_doubts(o->b, o->notes[i].doubt);
+        }
+    }
+    if (any) {
+        close_object(&doubts);
+    }
+}
+
+void json_close(struct json_object *o) {
+    if (o->count > 0) {
+        put_whys(o);
+        put_doubt_map(o);
+    }
+    close_object(o);
+}
+
+void json_close_single(struct json_object *o) {
+    const struct json_note *why = NULL;
+    unsigned doubt = 0;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->notes[i].state != STATE_VALUE && !why) {
+            why = &o->notes[i];
+        }
+        doubt |= o->notes[i].doubt;
+    }
+    if (why) {
+        json_word(o, "why", state_name(why->state));
+    }
+    if (doubt) {
+        json_put_key(o->b, "doubt");
+        put_doubts(o->b, doubt);
+    }
+    close_object(o);
+}
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+void json_put_text(struct buf *b, struct span text) {
+    buf_json_string(b, text);
+    buf_char(b, ',');
+}
+
+void json_put_u64(struct buf *b, uint64_t v) {
+    buf_u64(b, v);
+    buf_char(b, ',');
+}
+
+void json_put_i64(struct buf *b, int64_t v) {
+    buf_i64(b, v);
+    buf_char(b, ',');
+}
+
+void json_put_double(struct buf *b, double v) {
+    buf_double(b, v);
+    buf_char(b, ',');
+}
+
+void json_put_bool(struct buf *b, bool v) {
+    buf_text(b, v ? "true," : "false,");
+}
+
+void json_put_null(struct json_object *o, struct span key, enum state why) {
+    buf_text(o->b, "null,");
+    note(o, key, why, 0);
+}
+
+void json_put_value(struct json_object *o, struct span key, struct value v, unsigned power) {
+    if (v.state != STATE_VALUE) {
+        json_put_null(o, key, v.state);
+        return;
+    }
+    buf_decimal(o->b, v.v, power);
+    buf_char(o->b, ',');
+    if (v.doubt) {
+        note(o, key, STATE_VALUE, v.doubt);
+    }
+}
+
+void json_put_metric(struct json_object *o, struct span key, struct value v,
+                     const struct metric_info *info) {
+    if (info->unit != UNIT_FLAG || v.state != STATE_VALUE) {
+        json_put_value(o, key, v, info->power);
+        return;
+    }
+    json_put_bool(o->b, v.v != 0);
+    if (v.doubt) {
+        note(o, key, STATE_VALUE, v.doubt);
+    }
+}

@@ -1,0 +1,25 @@
+/*
+ * The outputs that there are, by number and by name. Pure.
+ */
+#include "outputs.h"
+
+static const struct output *const outputs[] = {
+#define OUTPUT(id) &output_##id,
+#include "outputs.def"
+#undef OUTPUT
+};
+
+#define OUTPUTS (sizeof outputs / sizeof outputs[0])
+
+const struct output *output_at(unsigned i) {
+    return i < OUTPUTS ? outputs[i] : NULL;
+}
+
+const struct output *output_find(struct span name) {
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        if (span_equals(name, outputs[i]->name)) {
+            return outputs[i];
+        }
+    }
+    return NULL;
+}

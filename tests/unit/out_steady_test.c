@@ -1,0 +1,105 @@
+/* A tick like the one before allocates nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "gwtop/out.h"
+#include "outsnap.h"
+
+/* Counted below the library's own names; a sanitizer brings an allocator of its own. */
+#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
+#define COUNTED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define COUNTED 0
+#else
+#define COUNTED 1
+#endif
+#else
+#define COUNTED 1
+#endif
+
+static unsigned long allocations;
+
+#if COUNTED
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+
+void *malloc(size_t n) {
+    allocations++;
+    return __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size) {
+    allocations++;
+    return __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n) {
+    allocations++;
+    return __libc_realloc(p, n);
+}
+#endif
+
+static void steady(void **state) {
+    struct outsnap o;
+    struct buf b;
+    (void)state;
+    if (!COUNTED) {
+        skip();
+    }
+    outsnap_typical(&o);
+    while (o.s.process_count < OUTSNAP_MAX) {
+        o.processes[o.s.process_count] = o.processes[0];
+        o.processes[o.s.process_count].pid += (int32_t)o.s.process_count;
+        o.s.process_count++;
+    }
+    buf_init(&b);
+    for (unsigned i = 0; output_at(i); i++) {
+        const struct output *out = output_at(i);
+        const struct out_options q = {.width = 100, .unicode = true, .color = true, .batch = true};
+        struct out_state *st = NULL;
+        assert_int_equal(out->open(&q, &st), ERR_OK);
+        for (int tick = 0; tick < 3; tick++) {
+            buf_clear(&b);
+            out->tick(st, &o.s, &b);
+        }
+        unsigned long before = allocations;
+        for (int tick = 0; tick < 100; tick++) {
+            buf_clear(&b);
+            out->tick(st, &o.s, &b);
+        }
+        unsigned long after = allocations;
+        out->close(st);
+        if (after != before) {
+            print_error("%s: %lu allocations\n", out->name, after - before);
+        }
+        assert_true(after == before);
+    }
+    assert_true(allocations > 0);
+    buf_finish(&b);
+    outsnap_finish(&o);
+}
+
+static void outputs_are_found(void **state) {
+    (void)state;
+    for (unsigned i = 0; output_at(i); i++) {
+        assert_ptr_equal(output_find(span_of(output_at(i)->name)), output_at(i));
+        assert_true(output_at(i)->doc[0] != 0);
+        output_at(i)->close(NULL);
+    }
+    assert_null(output_find(span_of("")));
+    assert_null(output_find(span_of("jso")));
+    out_decode_destroy(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steady),
+                                       cmocka_unit_test(outputs_are_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
