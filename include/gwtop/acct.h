@@ -14,9 +14,9 @@
 #include "gwtop/snapshot.h"
 
 struct acct_options {
-    /* How long a process that exited keeps its row; 0: default, 60 s. */
+    /* How long a process that exited keeps its row; 0: default, 60 s. Not with whole_span. */
     int64_t exited_keep_ns;
-    /* Rates over everything since the first tick, not over the last interval. */
+    /* Rates over everything since the first tick, not over the last interval; rows stay to the end. */
     bool whole_span;
     /* Tells the names of sources, and what a failed read leaves unsaid. Borrowed for the life of the
      * acct; NULL: neither is told. */
@@ -32,7 +32,8 @@ void acct_destroy(struct acct *a);
 struct subscriber acct_subscriber(struct acct *a);
 /* The newest snapshot; NULL before the first tick ended. Valid until two more ticks ended. */
 const struct snapshot *acct_snapshot(const struct acct *a);
-/* A tick whose `end` never came (a recording that was cut): builds the snapshot from what is there.
+/* A tick whose `end` never came (a recording that was cut): builds the snapshot from what is there,
+ * with the counts of what could not be read as they stood in the tick before.
  * Nothing if no tick is open. */
 void acct_finish(struct acct *a);
 /* Makes `to` equal to `from` (snapshots too): a checkpoint. On lack of memory `to` is as if it had

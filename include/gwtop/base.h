@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Short functions that run by the ten thousand in each tick stand here in full: with a literal as
+ * argument, lengths are then known when the caller is compiled. */
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
@@ -68,13 +72,24 @@ struct span {
 };
 
 /* A span over a C string (NULL gives an empty span). */
-struct span span_of(const char *text);
-bool span_equals(struct span s, const char *text);
-bool span_starts(struct span s, const char *prefix);
+static inline struct span span_of(const char *text) {
+    return text ? (struct span){text, strlen(text)} : (struct span){"", 0};
+}
+static inline bool span_equals(struct span s, const char *text) {
+    size_t n = strlen(text);
+    return s.n == n && (n == 0 || memcmp(s.p, text, n) == 0);
+}
+static inline bool span_starts(struct span s, const char *prefix) {
+    size_t n = strlen(prefix);
+    return s.n >= n && (n == 0 || memcmp(s.p, prefix, n) == 0);
+}
 /* Without blanks and tabs (and '\r') at either end. */
 struct span span_trim(struct span s);
 /* Cuts the first `n` bytes off (all, if fewer). */
-struct span span_skip(struct span s, size_t n);
+static inline struct span span_skip(struct span s, size_t n) {
+    size_t cut = n < s.n ? n : s.n;
+    return cut > 0 ? (struct span){s.p + cut, s.n - cut} : s;
+}
 
 /* Whole-span numbers: no sign unless i64, no blanks, no empty text. ERR_FORMAT for anything that is
  * not a digit, ERR_RANGE for what does not fit; `*out` is set only on ERR_OK. */
@@ -120,19 +135,38 @@ uint64_t cursor_le64(struct cursor *c);
 struct buf {
     char *p;
     size_t n;
-    size_t cap;
+    size_t cap; /* `n` once it failed */
     bool failed;
 };
 
 void buf_init(struct buf *b);
 void buf_finish(struct buf *b); /* accepts a zeroed one, leaves a zeroed one */
 void buf_clear(struct buf *b); /* `failed` as well: a new text starts */
-/* Room for at least `extra` more bytes; false when memory runs out. */
-bool buf_reserve(struct buf *b, size_t extra);
-void buf_put(struct buf *b, const void *bytes, size_t n);
-void buf_span(struct buf *b, struct span s);
-void buf_text(struct buf *b, const char *text);
-void buf_char(struct buf *b, char c);
+/* The half of buf_reserve() that is rarely needed. */
+bool buf_grow(struct buf *b, size_t extra);
+/* Room for at least `extra` (> 0) more bytes; false when memory runs out. */
+static inline bool buf_reserve(struct buf *b, size_t extra) {
+    return b->cap - b->n >= extra || buf_grow(b, extra);
+}
+static inline void buf_put(struct buf *b, const void *bytes, size_t n) {
+    if (n > 0 && buf_reserve(b, n)) {
+        memcpy(b->p + b->n, bytes, n);
+        b->n += n;
+    }
+}
+static inline void buf_span(struct buf *b, struct span s) {
+    buf_put(b, s.p, s.n);
+}
+static inline void buf_text(struct buf *b, const char *text) {
+    if (text) {
+        buf_put(b, text, strlen(text));
+    }
+}
+static inline void buf_char(struct buf *b, char c) {
+    if (buf_reserve(b, 1)) {
+        b->p[b->n++] = c;
+    }
+}
 /* `n` times the same character. */
 void buf_fill(struct buf *b, char c, size_t n);
 void buf_u64(struct buf *b, uint64_t v);

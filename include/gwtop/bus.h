@@ -7,7 +7,8 @@
  * (outcome other than OK) are not decoded; they reach `frame` and `done` all the same, counted as
  * one ignored unit with REASON_FAILED_READ. Folds live here: one flat state per subject and kind,
  * fresh when the subject opens, dropped when it closes; their `tick` runs at each `end` frame, and
- * at the `close` of their subject, before subscribers see it. Built-in frames have no units and
+ * at the `close` of their subject, before subscribers see it; what a tick counts comes to `done` by
+ * itself, with an empty frame of the fold's subject and kind. Built-in frames have no units and
  * count nothing.
  */
 #ifndef GWTOP_BUS_H

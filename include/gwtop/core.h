@@ -199,10 +199,12 @@ void facts_put_u64(struct buf *b, const char *key, uint64_t value);
  *            the output as option.NAME
  *   begin    starts a tick: real_ns, boot_ns (CLOCK_REALTIME, CLOCK_BOOTTIME)
  *   end      ends a tick: cpu_ns, syscalls (our own cost since the last end), processes (listed), looked
- *            (into), unreadable.REASON=count
+ *            (into), unreadable.REASON=count (processes), devices.REASON=count (places of /sys where devices may
+ *            be and could not be looked for: there may be more than are known; denied, failed_read)
  *   open     declares the subject; body: its facts
  *   close    ends the subject; body: reason=exited|closed|reused|removed|asleep
- *   state    of a device: body is power/runtime_status as read; outcome gone: no such file, so active
+ *   state    of a device: body is power/runtime_status as read; outcome gone: no such file, so active;
+ *            outcome asleep: awake and idle, and left alone in this tick so that it can fall asleep
  */
 enum frame_kind {
     FRAME_MACHINE,
@@ -265,7 +267,8 @@ struct sample {
     uint8_t rank;  /* among sources of the same metric: higher is shown */
 };
 
-/* A stretch of busy time of one unit, priced as far as clock and voltage are known (0: unknown). */
+/* A stretch of busy time of one unit, priced as far as clock and voltage are known (0: unknown, unless
+ * `off`). */
 struct job {
     int64_t start_ns;
     int64_t end_ns;
@@ -279,8 +282,10 @@ struct job {
     uint32_t tag;
     uint8_t name_len;
     uint8_t class;
-    uint8_t space;
-    uint8_t open; /* 1: still running at end_ns */
+    uint8_t space : 6;
+    bool open : 1; /* still running at end_ns, which is where the recording ends */
+    bool off : 1;  /* without power: clock and voltage are 0, and so is the price */
+    uint8_t doubt; /* bits of enum doubt, about its price */
 };
 
 enum label_kind {
@@ -347,6 +352,91 @@ struct subscriber {
  * 1 V. The one place where this formula stands. */
 double pseudowatt_seconds(uint64_t clock_hz, uint32_t voltage_uv, int64_t busy_ns);
 
+/* ---- track: who runs on which unit, at which clock and voltage ------------------------------- */
+
+/*
+ * Starts, stops and rates in; jobs out. A unit runs one job at a time, and all units share one
+ * rate. A job comes out in segments: one ends where the job does, where the rate changes, and
+ * where the recording is cut. Each ends at the stamp of what ends it and begins where the one
+ * before it on its unit ended. A stamp that lies before the beginning ends a segment of no
+ * length: that one is not given out, and the beginning stays. So no time of a unit is given out
+ * twice, in whatever order stamps come.
+ *
+ * The state is flat, without pointers; a zeroed one is one of idle units at an unknown rate.
+ * Times are in ns, not negative. A unit that does not exist does nothing and is idle.
+ */
+#define TRACK_UNITS 16
+#define TRACK_HELD  16 /* segments after a mark, per unit */
+
+struct track_rate {
+    uint64_t clock_hz;   /* 0 unknown */
+    uint32_t voltage_uv; /* 0 unknown */
+    uint8_t doubt;       /* bits of enum doubt */
+    bool off;            /* no power: clock and voltage are 0, and known */
+};
+
+struct track_owner {
+    uint64_t client;
+    int32_t pid; /* 0 unknown */
+    uint32_t tag;
+};
+
+struct track_unit {
+    struct track_owner owner;
+    int64_t since_ns; /* what lies before was given out, or is held */
+    uint8_t state;    /* idle, running, suspended */
+    uint8_t held;     /* segments after the mark */
+    bool marked;
+    bool told; /* was counted as open */
+};
+
+struct track_held {
+    int64_t start_ns;
+    int64_t end_ns;
+    struct track_rate rate;
+};
+
+struct track {
+    struct track_rate rate;
+    struct track_unit units[TRACK_UNITS];
+    struct track_held held[TRACK_UNITS][TRACK_HELD];
+};
+
+/* Whose units these are, and who hears of their jobs; borrowed for each call. */
+struct track_out {
+    const struct sink *sink;
+    const char *const *names; /* of the units that are used, at most 255 bytes each */
+    uint32_t subject;
+    uint32_t device;
+    uint8_t class; /* enum engine_class of all units */
+    uint8_t space : 6; /* enum client_space of their owners */
+};
+
+/* A job begins. True if another one, running or suspended, ended by that: its time goes up to
+ * here. */
+bool track_start(struct track *t, const struct track_out *out, unsigned unit, int64_t at_ns,
+                 const struct track_owner *owner);
+/* The job ends: here, or at the mark. False if there is none. */
+bool track_stop(struct track *t, const struct track_out *out, unsigned unit, int64_t at_ns);
+/* The unit waits, with the same owner, and is not busy until the job is resumed. Nothing where no
+ * job runs, or where none is suspended. */
+void track_suspend(struct track *t, const struct track_out *out, unsigned unit, int64_t at_ns);
+void track_resume(struct track *t, unsigned unit, int64_t at_ns);
+/* The running job may have come to its end here. If it stops without another mark, it ended here;
+ * if anything else happens to it, it had not. */
+void track_mark(struct track *t, const struct track_out *out, unsigned unit, int64_t at_ns);
+/* The rate from here on. Nothing where it is what it was. */
+void track_change(struct track *t, const struct track_out *out, int64_t at_ns,
+                  const struct track_rate *rate);
+/* The recording ends here, for now: what runs is given out up to here as open. Jobs go on if more
+ * follows. Returns how many jobs, suspended ones among them, are open that were not when this was
+ * last asked. */
+unsigned track_cut(struct track *t, const struct track_out *out, int64_t at_ns);
+/* All jobs end here, and what comes next may have stamps of any other time. The rate stays. */
+void track_end(struct track *t, const struct track_out *out, int64_t at_ns);
+/* NULL for an idle unit. */
+const struct track_owner *track_owner_of(const struct track *t, unsigned unit);
+
 /* ---- sources and backends ------------------------------------------------------------------------------------ */
 
 /* What a source waits for; both may be set. */
@@ -391,15 +481,18 @@ struct fold {
     void (*init)(void *state, const struct subject *s);
     void (*feed)(void *state, const struct subject *s, const struct frame *f,
                  const struct sink *sink, struct counts *counts);
-    /* At the end of each tick and at the end of input; optional. */
-    void (*tick)(void *state, const struct subject *s, int64_t t_ns, const struct sink *sink);
+    /* At the end of each tick and at the end of input; optional. Adds to `counts` what only the end
+     * tells: units that never came to theirs, what was left running. */
+    void (*tick)(void *state, const struct subject *s, int64_t t_ns, const struct sink *sink,
+                 struct counts *counts);
 };
 
 /* A vendor file that is not a gwtop trace; all pure. */
 struct vendor_file {
-    /* Looks at the head (whole file where it is small) and says facts; false: not this kind. */
+    /* Optional: looks at the head (whole file where it is small) and says facts; false: not this kind. */
     bool (*scan)(struct span file, struct buf *facts);
-    /* Bytes of the longest run of whole units at the start of `rest`. */
+    /* Bytes of the longest run of whole units at the start of `rest`. NULL: the file is one reading, or
+     * lines where the kind folds. */
     size_t (*cut)(struct span rest);
 };
 

@@ -22,22 +22,29 @@ struct run {
     uint32_t count;
 };
 
+/* Of several sources of one metric the one of the highest rank that has a value and no doubt, else the
+ * highest with a value, else the highest. One entry per metric and index; per name too where the name is the
+ * metric (vendor.*, counter.*, engine.*). */
 struct snap_metric {
     struct value value; /* unit and power by metric */
-    struct text_ref name;   /* engine or label; may be empty */
-    struct text_ref source; /* backend that gave it */
+    struct text_ref name;   /* engine, or the source's own word for it; may be empty */
+    struct text_ref source; /* kind of frame that gave it: "gpu-metrics", "hwmon", ...; may be empty */
     uint16_t metric;
     uint16_t index; /* INDEX_NONE for none */
     uint8_t class;
 };
 
-/* Engine of a device, process or client. */
+/* Engine of a device, process or client. Busy of a client is what was measured; of a process and a device the
+ * sum over its clients. More than all there is (amdgpu counts the time that work waits) is shown as all, and
+ * doubted: only where no such sum was cut do the shares of the processes add up to the device's. Totals are never
+ * cut. */
 struct snap_engine {
     struct text_ref name; /* as the driver wrote it */
     uint8_t class;        /* enum engine_class */
     uint32_t capacity;    /* equal engines behind the name, at least 1 */
     struct value busy_ppm; /* % of capacity x 10^-4 over the interval just past; 0..1000000 */
-    struct value busy_ns;  /* total since gwtop began to watch, all engines behind the name together */
+    struct value busy_ns;  /* total since gwtop began to watch, all engines behind the name together;
+                            * `estimated` once a rate of it was cut */
 };
 
 /* Memory region of a device, process or client. bytes. */
@@ -67,12 +74,19 @@ struct snap_device {
     struct text_ref name;   /* for people; never empty (falls back to ids, driver) */
     struct text_ref driver; /* may be empty */
     struct text_ref slot;   /* PCI address or empty */
-    uint8_t state;          /* enum device_state */
+    struct text_ref nodes;  /* names of its device nodes: "card1,renderD129"; may be empty */
+    uint8_t state;          /* enum device_state; while it sleeps or is gone no rate of it is known (what its
+                             * clients' own texts tell stands in their rows) */
+    bool left_alone;        /* awake, but not looked at, so that it can fall asleep: its metrics (but
+                             * facts) are not known; `v` of each still holds what was known last */
     uint32_t clients;       /* open now */
-    struct run metrics;     /* in `metrics` */
+    uint32_t kept_awake;    /* processes on it with idle_holder; 0 while anything uses the device */
+    struct run metrics;     /* in `metrics`; empty while it sleeps */
     struct run engines;     /* in `engines`: all names seen on it; busy is the sum over clients */
-    struct run memory;      /* in `memory`: contract rule 11: sum(resident - shared) + largest shared */
-    struct value busy_ppm;  /* the busiest engine by clients; activity.gfx where the device says */
+    struct run memory;      /* in `memory`: over its clients, what is resident less what is shared, and the
+                             * largest shared once; never above what the device says is in use */
+    struct value busy_ppm;  /* activity.gfx where the device says and is trusted, else the busiest engine by
+                             * clients */
 };
 
 enum process_type { TYPE_NONE, TYPE_GRAPHICS, TYPE_COMPUTE, TYPE_MEDIA };
@@ -87,18 +101,22 @@ struct snap_process {
     uint32_t device;       /* index in `devices` */
     struct text_ref name;      /* comm; empty while unknown */
     struct text_ref command;   /* command line; empty for none */
-    struct text_ref user;
+    struct text_ref user;      /* login name, else the number; empty while unknown */
+    struct value uid;          /* its number */
     struct text_ref container;
     struct text_ref nspid;
     bool exited;
     int64_t exited_ns; /* monotonic; when it was found gone */
     uint8_t type;      /* enum process_type, by where its engine time goes */
+    bool idle_holder;  /* holds the device, which is awake, and for 5 s no engine worked for it */
     uint32_t clients;  /* owned by it, open now */
     struct run engines;
-    struct run memory;
+    struct run memory;       /* of a region class two sources (fdinfo, KFD) tell the same: the larger */
     struct run client_run;   /* in `clients` */
-    struct value busy_ppm;   /* its busiest engine */
-    struct value busy_ns;    /* sum over engines, since gwtop began to watch */
+    struct value busy_ppm;   /* its busiest engine; where one cannot be read: what is known if that is above 0
+                              * (estimated), else malformed; of a ROCm process not all engines are told: what is
+                              * known if that is above 0 (estimated), else unsupported */
+    struct value busy_ns;    /* sum over engines, since gwtop began to watch; where one cannot be read as busy_ppm */
     struct value cpu_ppm;    /* of one CPU: may exceed 1000000 */
     struct value rss;        /* bytes */
     struct snap_shown vram;
@@ -149,6 +167,8 @@ struct snapshot {
 
     uint32_t unreadable; /* processes whose descriptors could not be read */
     uint32_t unreadable_reasons[REASON_COUNT];
+    uint32_t devices_denied; /* places where devices may be, and that may not be listed for want of a right:
+                              * there may be more than are shown */
     struct value cost_cpu_ns;   /* gwtop's own, of the tick */
     struct value cost_syscalls;
 };

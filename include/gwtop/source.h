@@ -46,6 +46,7 @@ struct host_tally {
     uint32_t processes;                /* listed */
     uint32_t looked;                   /* descriptor folders walked */
     uint32_t unreadable[REASON_COUNT]; /* processes now unreadable, by reason: a state, not per tick */
+    uint32_t devices[REASON_COUNT];    /* places of /sys where devices may be and could not be looked for */
 };
 
 struct roster; /* subjects that are open: private to the room */
@@ -54,7 +55,8 @@ struct host {
     const char *root; /* "" or DIR without a final slash */
     bool rooted;
     int root_fd; /* opened on root or "/" */
-    int proc_fd; /* on root/proc, or -1 */
+    int proc_fd;  /* on root/proc, or -1 */
+    int proc_sys; /* errno where proc_fd is -1 */
     long clk_tck;
     long page_size;
     unsigned uid; /* effective */
@@ -62,6 +64,7 @@ struct host {
     bool wake;
     char *machine_facts; /* never NULL */
     long keep_left;      /* descriptors that collectors may still keep open: take one off, put it back */
+    unsigned shed;       /* descriptors that collectors keep open and shall close: one less for each */
     struct host_tally tally;
     struct roster *roster;
 };
@@ -73,7 +76,9 @@ void host_destroy(struct host *h);
  * back before exec. */
 
 /* Counted calls through host->io. Paths are relative to dir_fd; errors as -1 and errno. */
-int host_open(struct host *h, int dir_fd, const char *path, int flags); /* adds O_CLOEXEC, O_NOCTTY */
+/* Adds O_CLOEXEC, O_NOCTTY and O_NONBLOCK: whatever stands in the place of a file, nobody waits for it. Where
+ * there are no descriptors left `shed` asks those who keep some open to make room. */
+int host_open(struct host *h, int dir_fd, const char *path, int flags);
 ssize_t host_pread(struct host *h, int fd, void *to, size_t n, off_t at);
 ssize_t host_getdents(struct host *h, int fd, void *to, size_t n);
 int host_stat(struct host *h, int dir_fd, const char *path, struct stat *out);
@@ -81,6 +86,9 @@ ssize_t host_readlink(struct host *h, int dir_fd, const char *path, char *to, si
 void host_close(struct host *h, int fd); /* accepts -1 */
 /* open, read from 0 up to cap bytes in as many calls as needed, close. -1 with errno. */
 ssize_t host_slurp(struct host *h, int dir_fd, const char *path, void *to, size_t cap);
+/* Whether a call that failed so may well work when it is made again: no descriptors or memory left, a signal,
+ * an error of the device. */
+bool host_may_pass(int sys);
 /* Calls `name` for each entry of the folder open as `fd`, from where it stands, but for "." and "..". `space`
  * holds the records: the larger, the fewer calls. -1 with errno when a call failed; names seen until then
  * were handed over all the same. */
@@ -96,7 +104,10 @@ ssize_t host_reread(struct host *h, int fd, void *to, size_t cap);
 
 /* The device that owns a character device number, or NULL. */
 const struct subject *roster_device(struct host *h, unsigned major, unsigned minor);
-/* Looks through /sys again at the next tick: a node was met that belongs to no known device. */
+/* The same. Where none is known /sys is looked through at once, but no more than once a tick. */
+const struct subject *roster_device_find(struct host *h, unsigned major, unsigned minor,
+                                         const struct frame_sink *sink);
+/* Looks through /sys again at the next tick. */
 void roster_want_rescan(struct host *h);
 /* A process subject, shared by all sources and counted by get and put; facts clk_tck and page are added. */
 const struct subject *roster_process_get(struct host *h, int32_t pid, uint64_t start,
@@ -193,7 +204,8 @@ enum err trace_scan(struct source *trace, struct trace_extent *out,
 
 /* ---- vendor files ------------------------------------------------------------------------------------------------------- */
 
-/* One vendor file as a source of one subject: machine, begin, open, frames of at most 64 KiB of whole units, end.
+/* One vendor file as a source of one subject: machine, begin, open, frames of at most 64 KiB of whole units (or
+ * one frame, where the kind reads a file as one), end. What is empty or of another kind is handed over too.
  * facts: "key=value" lines from options, may be NULL. The path "-" is standard input. */
 enum err file_open(const char *path, const struct backend_table *table, unsigned backend,
                    unsigned kind_index, const char *facts, struct source **out,

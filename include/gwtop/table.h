@@ -58,7 +58,7 @@ struct table_query {
     bool invert;           /* the whole order */
     bool hide_idle;        /* only rows with engine time in this interval, or unknown */
     bool hide_exited;
-    struct span user;      /* exact login name or number; empty: all */
+    struct span user;      /* exact login name, or the number also where a name is known; empty: all */
     int32_t pid;           /* 0: all */
     struct span device;    /* as for table_device_matches; empty: all */
     struct span search;    /* substring of name or command, any case; empty: all */
@@ -66,8 +66,8 @@ struct table_query {
 };
 /* "KEY[,KEY...]", each optionally with - (reverse) or + before it. */
 enum err table_sort_parse(struct span text, struct table_query *q, struct err_info *info);
-/* True if the device is meant: by its index, id (with or without the PCI domain), driver, or part of its
- * name. Nodes (card0, renderD128) are not in a snapshot. An empty text means every device. */
+/* True if the device is meant: by its index, id (with or without the PCI domain), node ("card1",
+ * "renderD129", "/dev/dri/card1"), driver, or part of its name. An empty text means every device. */
 bool table_device_matches(const struct snapshot *s, uint32_t device, struct span wanted);
 
 /* Busy share of the busiest engine of a class (CLASS_NONE: of any) in a run of snapshot->engines. */
@@ -100,6 +100,18 @@ enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool
                      struct buf *out);
 /* What stands in place of a number that is not there (enum state): "?", "-", "deny", "bad". */
 const char *table_word(unsigned state);
+
+/* What is shown of a metric in a run of snapshot->metrics: the whole device's value where it is said, else
+ * that of its parts folded as metrics.def says (of shares of time the mean); of several sources one without
+ * doubt. Unsupported where nobody speaks of it. */
+struct value table_metric(const struct snapshot *s, struct run metrics, unsigned metric);
+/* Appends a metric's value with its unit as a person reads it: "61 °C" (without unicode "61 C"), "2165 MHz",
+ * "5.1 GiB", "yes"; or table_word(). Doubt is "~" at the end. */
+enum role table_metric_text(unsigned metric, struct value v, bool unicode, struct buf *out);
+/* The same of a part of a whole in one unit: "112/236 W", "5.1/16.0 GiB". Where the whole is not known or not
+ * above 0: the part alone. */
+enum role table_metric_of(unsigned metric, struct value v, struct value whole, bool unicode,
+                          struct buf *out);
 /* Blanks before a cell's text. A "~" at the end of a number hangs into the blank after the column, so that
  * digits stay in line: call table_cell with one column more than the width where that blank is there. */
 size_t table_cell_lead(enum column c, size_t width, struct span text);

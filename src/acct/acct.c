@@ -14,7 +14,8 @@ static const uint32_t element_sizes[TABLE_COUNT] = {
     [T_ROW_ENGINE] = sizeof(struct row_engine),   [T_CLIENT] = sizeof(struct client),
     [T_ENGINE] = sizeof(struct engine),           [T_REGION] = sizeof(struct region),
     [T_HOLDER] = sizeof(struct holder),           [T_METRIC] = sizeof(struct metric_entry),
-    [T_SOURCE] = sizeof(struct text_ref),         [T_DIRTY] = sizeof(uint32_t),
+    [T_TELLER] = sizeof(struct teller),           [T_ORIGIN] = sizeof(struct origin),
+    [T_WORD] = sizeof(struct text_ref),           [T_DIRTY] = sizeof(uint32_t),
     [T_DEVICE_ORDER] = sizeof(struct sort_item),  [T_ROW_ORDER] = sizeof(struct sort_item),
     [T_CLIENT_ORDER] = sizeof(struct sort_item),  [T_METRIC_ORDER] = sizeof(struct sort_item),
 };
@@ -116,6 +117,9 @@ enum err acct_copy(struct acct *to, const struct acct *from) {
     /* What the blocks hold of texts belongs to another past. */
     for (unsigned i = 0; i < BLOCKS; i++)
         to->blocks[i].generation = 0;
+    /* Nor do the readings that were under way. */
+    memset(to->engine_repeats, 0, sizeof(to->engine_repeats));
+    memset(to->region_repeats, 0, sizeof(to->region_repeats));
     to->names.waste = from->names.waste;
     to->names.generation = from->names.generation;
     to->options = from->options;
@@ -184,8 +188,6 @@ static void frame_begin(struct acct *a, const struct frame *f) {
     a->now.has_first = true;
     a->now.tick_open = true;
     a->now.real_ns = 0;
-    a->now.unreadable = 0;
-    memset(a->now.unreadable_reasons, 0, sizeof(a->now.unreadable_reasons));
     a->now.cost_cpu_ns = value_none(STATE_UNKNOWN);
     a->now.cost_syscalls = value_none(STATE_UNKNOWN);
     while (next_pair(&c, &key, &value))
@@ -210,6 +212,9 @@ static void frame_end(struct acct *a, const struct frame *f) {
     struct span key, value;
     if (!a->now.tick_open)
         return;
+    /* Only here: a tick that is cut before its end has those of the tick before. */
+    a->now.unreadable = a->now.devices_denied = 0;
+    memset(a->now.unreadable_reasons, 0, sizeof(a->now.unreadable_reasons));
     while (next_pair(&c, &key, &value)) {
         int64_t v;
         if (!number_in(value, &v))
@@ -218,6 +223,8 @@ static void frame_end(struct acct *a, const struct frame *f) {
             a->now.cost_cpu_ns = value_of(v, 0);
         else if (span_equals(key, "syscalls"))
             a->now.cost_syscalls = value_of(v, 0);
+        else if (span_equals(key, "devices.denied"))
+            a->now.devices_denied = add_u32(a->now.devices_denied, v);
         else if (span_starts(key, prefix))
             count_unreadable(a, span_skip(key, sizeof(prefix) - 1), v);
     }
@@ -237,23 +244,36 @@ static void frame_close(struct acct *a, const struct subject *s, const struct fr
     subject_close(a, s->id, how, f->t_ns);
 }
 
+/* A device on its way to sleep is not touched any more. */
+static enum device_state state_in(const struct frame *f, enum device_state before) {
+    struct cursor c = cursor_over(frame_span(f));
+    struct span line = {"", 0};
+    (void)cursor_line(&c, &line);
+    line = span_trim(line);
+    switch ((enum outcome)f->outcome) {
+    case OUTCOME_OK:
+        if (line.n == 0)
+            return before;
+        return span_equals(line, "suspended") || span_equals(line, "suspending") ? DEVICE_ASLEEP
+                                                                                 : DEVICE_ACTIVE;
+    case OUTCOME_GONE:
+        return DEVICE_ACTIVE;
+    case OUTCOME_DENIED:
+        return DEVICE_DENIED;
+    default:
+        return before;
+    }
+}
+
 static void frame_state(struct acct *a, const struct subject *s, const struct frame *f) {
     uint32_t entry = subject_see(a, s);
     uint32_t device = entry == NONE ? NONE : subject_at(a, entry)->device;
     if (device == NONE || s->type != SUBJECT_DEVICE)
         return;
-    struct device *d = device_at(a, device);
-    struct cursor c = cursor_over(frame_span(f));
-    struct span line = {"", 0};
-    (void)cursor_line(&c, &line);
-    if (f->outcome == OUTCOME_OK)
-        d->state = span_equals(span_trim(line), "suspended") ? DEVICE_ASLEEP : DEVICE_ACTIVE;
-    else if (f->outcome == OUTCOME_GONE)
-        d->state = DEVICE_ACTIVE;
-    else if (f->outcome == OUTCOME_DENIED)
-        d->state = DEVICE_DENIED;
-    else if (f->outcome == OUTCOME_ASLEEP)
-        d->state = DEVICE_ASLEEP;
+    enum device_state before = (enum device_state)device_at(a, device)->state;
+    device_set_state(a, device, state_in(f, before), f->t_ns);
+    /* Its state was told before, this says that nothing else is read. */
+    device_at(a, device)->passed_over = f->outcome == OUTCOME_ASLEEP;
 }
 
 static void take_frame(void *ctx, const struct subject *s, const struct frame *f) {

@@ -110,6 +110,7 @@ static void write_head(const struct acct *a, struct snapshot *s) {
                            .interval_ns = interval(a),
                            .text = text,
                            .unreadable = a->now.unreadable,
+                           .devices_denied = a->now.devices_denied,
                            .cost_cpu_ns = a->now.cost_cpu_ns,
                            .cost_syscalls = a->now.cost_syscalls};
     memcpy(s->unreadable_reasons, a->now.unreadable_reasons, sizeof(s->unreadable_reasons));
@@ -127,7 +128,8 @@ static bool make_room(const struct acct *a, struct block *b) {
         [B_PROCESSES] = t[T_ROW_ORDER].n,
         [B_UNATTRIBUTED] = t[T_DEVICE_ORDER].n,
         [B_CLIENTS] = t[T_CLIENT_ORDER].n,
-        [B_ENGINES] = add(t[T_ENGINE].n, add(t[T_ROW_ENGINE].n, t[T_ENGINE_NAME].n)),
+        [B_ENGINES] =
+            add(add(t[T_ENGINE].n, t[T_ENGINE].n), add(t[T_ROW_ENGINE].n, t[T_ENGINE_NAME].n)),
         [B_MEMORY] = add(t[T_REGION].n, add(t[T_REGION].n, t[T_REGION_NAME].n)),
         [B_METRICS] = t[T_METRIC_ORDER].n,
     };
@@ -143,7 +145,6 @@ void acct_build(struct acct *a) {
         a->failed = true;
         return;
     }
-    build_tally(a);
     if (!make_room(a, block) || !copy_text(a, block)) {
         a->failed = true;
         return;

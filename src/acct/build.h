@@ -1,10 +1,30 @@
 /*
  * How a snapshot is laid out: shared by the files that write its parts. Private to acct.
+ *
+ * One pass over the rows, each with its clients; what they add up to on their device is summed on
+ * the way (`now` of the engine names, `device` of the region names). Then the devices.
  */
 #ifndef GWTOP_ACCT_BUILD_H
 #define GWTOP_ACCT_BUILD_H
 
 #include "work.h"
+
+/* The row that is being written, and what its clients said so far. States as bits. */
+struct row_state {
+    uint32_t index;
+    bool alone;           /* it has one client */
+    bool same_engines;    /* as its one client, which had no other owner, nor it another client */
+    unsigned engine_bits; /* states of engines, also of those that its clients do not tell at all */
+    unsigned no_memory;   /* states of memory that its clients do not tell at all */
+    unsigned memory_from; /* bit per group of clients, see build_memory.c */
+    bool grew;            /* engine time did */
+    bool fresh;           /* a client is new: what it did before is not known */
+    bool unsure;          /* some engine time is not known in this tick */
+    bool partial;         /* of some engines nothing is ever told */
+    struct value busiest; /* below 0: none is known */
+    struct total total;
+    int64_t type_ns[TYPE_MEDIA + 1]; /* by what the engines are for */
+};
 
 /* The arrays have room for all that there is. */
 struct build {
@@ -17,17 +37,38 @@ struct build {
     struct snap_engine *engines;
     struct snap_memory *memory;
     struct snap_metric *metrics;
+    struct row_state row;
 };
 
-/* Sums the rates of clients by row, and of rows by device. */
-void build_tally(struct acct *a);
-/* A rate of an engine whose clients ask for more than there is, scaled down to what there is. */
-struct value build_scaled(struct value v, const struct tally *device);
+/* ---- build_engine.c -------------------------------------------------------------------------- */
+
+void build_engines_start(struct build *b);
+struct run build_client_engines(struct build *b, const struct client *c);
+/* Fills engines, busy_ppm, busy_ns, type. */
+void build_row_engines(struct build *b, struct row *r, struct snap_process *out);
+/* Fills engines, busy_ppm. */
+void build_device_engines(struct build *b, const struct device *d, struct snap_device *out);
+/* Share of an engine over all its clients, cut where it is more than there is. */
+struct value build_engine_sum(const struct build *b, const struct device *d,
+                              const struct engine_name *n);
 /* What a total is where the rate beside it is `rate`. */
 struct value build_total(const struct total *t, struct value rate);
-/* Processes with their clients; sums the memory of devices. */
+
+/* ---- build_memory.c -------------------------------------------------------------------------- */
+
+void build_memory_start(struct build *b);
+struct run build_client_memory(struct build *b, const struct client *c);
+/* Fills memory, vram, gtt, shared. */
+void build_row_memory(struct build *b, const struct row *r, struct snap_process *out);
+void build_device_memory(struct build *b, uint32_t device, struct snap_device *out);
+
+/* ---- build_row.c, build_device.c, build_loose.c ---------------------------------------------- */
+
+/* Processes with their clients. */
 void build_rows(struct build *b);
-/* Devices, and what belongs to nobody. */
 void build_devices(struct build *b);
+/* The row of what belongs to none of the processes. *activity: what the device's own busy sensor
+ * says, as far as it can be trusted. */
+void build_loose(struct build *b, struct device *d, struct value *activity);
 
 #endif

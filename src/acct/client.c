@@ -54,8 +54,8 @@ uint32_t client_get(struct acct *a, uint32_t device, uint8_t space, uint64_t id)
                                            .holders = NONE,
                                            .engines = NONE,
                                            .regions = NONE,
-                                           .last_engine = NONE,
-                                           .last_region = NONE,
+                                           .lead_engine = NONE,
+                                           .lead_region = NONE,
                                            .used = true};
     join_device(a, index, device);
     a->now.clients_changed = true;
@@ -113,11 +113,28 @@ static uint32_t choose(const struct acct *a, const struct client *c) {
     return best;
 }
 
-static void leave_owner(struct acct *a, struct client *c) {
-    if (c->owner != NONE)
-        row_at(a, c->owner)->owned--;
+/* What it used while it was the owner's stays there; with what it used in this tick, if it ends. */
+static void leave_engine(struct acct *a, uint32_t row, uint32_t engine, bool ends) {
+    bool told = engine_at(a, engine)->told;
+    uint32_t line = told ? row_engine_get(a, row, engine_at(a, engine)->name) : NONE;
+    struct engine *e = engine_at(a, engine);
+    if (line == NONE)
+        return;
+    struct row_engine *r = row_engine_at(a, line);
+    total_add(&r->total, e->total.busy_ns - e->before_ns, &e->total);
+    if (ends && e->rate_seq == a->now.seq && e->rate.state == STATE_VALUE)
+        tally_add(&r->ended, a->now.seq, e->rate);
+    e->before_ns = e->total.busy_ns;
+}
+
+static void leave_owner(struct acct *a, struct client *c, bool ends) {
+    if (c->owner == NONE)
+        return;
+    for (uint32_t e = c->engines; e != NONE; e = engine_at(a, e)->link)
+        leave_engine(a, c->owner, e, ends);
+    row_at(a, c->owner)->owned--;
     c->owner = NONE;
-    a->now.clients_changed = true;
+    c->moved = true;
 }
 
 static void set_owner(struct acct *a, uint32_t client) {
@@ -130,13 +147,10 @@ static void set_owner(struct acct *a, uint32_t client) {
     uint32_t row = row_get(a, process, c->device);
     if (row == NONE)
         return;
-    leave_owner(a, c);
+    leave_owner(a, c, false);
     c->owner = row;
+    a->now.clients_changed = true;
     row_at(a, row)->owned++;
-    for (uint32_t e = c->engines; e != NONE; e = engine_at(a, e)->link) {
-        engine_at(a, e)->row_engine = NONE;
-        engine_at(a, e)->before_ns = engine_at(a, e)->total.busy_ns;
-    }
 }
 
 /* ---- end of a tick, end of a client ---------------------------------------------------------- */
@@ -146,7 +160,7 @@ static void work_out(struct acct *a, uint32_t client) {
     if (c->staged_seq != a->now.seq || c->read_seq == a->now.seq)
         return;
     for (uint32_t e = c->engines; e != NONE; e = engine_at(a, e)->link)
-        engine_work_out(a, client, e);
+        engine_work_out(a, c, engine_at(a, e));
     for (uint32_t r = c->regions; r != NONE; r = region_at(a, r)->link)
         region_work_out(c, region_at(a, r), region_name_at(a, region_at(a, r)->name), a->now.seq);
     if (c->read_seq == 0) {
@@ -158,32 +172,18 @@ static void work_out(struct acct *a, uint32_t client) {
     c->was_complete = c->complete;
 }
 
-/* What it used in the tick in which it ended is still shown in its owner's row. */
-static void keep_rate(struct acct *a, const struct engine *e) {
-    if (e->row_engine == NONE || e->rate_seq != a->now.seq || e->rate.state != STATE_VALUE)
-        return;
-    struct row_engine *r = row_engine_at(a, e->row_engine);
-    if (r->extra_seq != a->now.seq) {
-        r->extra_seq = a->now.seq;
-        r->extra_ppm = 0;
-        r->extra_doubt = 0;
-    }
-    r->extra_ppm = add_sat(r->extra_ppm, e->rate.v);
-    r->extra_doubt |= e->rate.doubt;
-}
-
 static void destroy(struct acct *a, uint32_t client) {
     struct client *c = client_at(a, client);
+    leave_owner(a, c, true);
+    a->now.clients_changed = true;
     for (uint32_t e = c->engines, next; e != NONE; e = next) {
         next = engine_at(a, e)->link;
-        keep_rate(a, engine_at(a, e));
         table_give(&a->tables[T_ENGINE], e);
     }
     for (uint32_t r = c->regions, next; r != NONE; r = next) {
         next = region_at(a, r)->link;
         table_give(&a->tables[T_REGION], r);
     }
-    leave_owner(a, c);
     leave_device(a, c);
     name_drop(a, &c->name);
     (void)map_remove(&a->maps[M_CLIENT], key_of(c->device, c->space, c->id));

@@ -13,8 +13,8 @@ bool driver_omits_zero(struct span driver) {
 void device_set_driver(struct acct *a, uint32_t device, struct span driver) {
     if (driver.n == 0)
         return;
-    (void)name_set(a, &device_at(a, device)->driver, driver);
     device_at(a, device)->driver_omits_zero = driver_omits_zero(driver);
+    (void)name_set(a, &device_at(a, device)->driver, driver);
 }
 
 /* The device of this id, a new one if there is none. Two texts of one hash stand one key apart. */
@@ -59,8 +59,11 @@ uint32_t device_open(struct acct *a, const struct subject *s) {
     d->subject = s->id;
     d->number = s->number;
     d->state = DEVICE_ACTIVE;
+    d->said_asleep = d->passed_over = d->woke = false;
+    d->woke_seq = a->now.seq;
     (void)name_set(a, &d->name, best_name(s, id));
     (void)name_set(a, &d->slot, facts_get(s->facts, "slot"));
+    (void)name_set(a, &d->nodes, facts_get(s->facts, "node_names"));
     device_set_driver(a, index, facts_get(s->facts, "driver"));
     a->now.devices_changed = true;
     return index;
@@ -76,10 +79,68 @@ uint32_t device_nameless(struct acct *a) {
     return index;
 }
 
+/* The one with this slot that is still there, else that is gone. */
+static uint32_t find_slot(const struct acct *a, struct span slot) {
+    uint32_t found = NONE;
+    for (uint32_t i = 0; i < a->tables[T_DEVICE].n; i++) {
+        const struct device *d = device_at(a, i);
+        if (name_order(0, name_get(a, d->slot), 0, slot) != 0)
+            continue;
+        if (d->state != DEVICE_REMOVED)
+            return i;
+        found = i;
+    }
+    return found;
+}
+
+/* Nothing is known of it but what its clients' texts say: awake, so that these count. Texts of words
+ * may move with each name that is added. */
+static uint32_t stranger(struct acct *a, struct span id, struct span slot, uint32_t driver) {
+    uint32_t index = find_or_create(a, id);
+    if (index == NONE)
+        return NONE;
+    struct device *d = device_at(a, index);
+    if (d->name.len == 0) {
+        (void)name_set(a, &d->slot, slot);
+        (void)name_set(a, &d->name, name_get(a, driver == NONE ? d->id : word_ref(a, driver)));
+        d->number = UINT64_MAX;
+        a->now.devices_changed = true;
+    }
+    if (d->driver.len == 0)
+        device_set_driver(a, index, name_get(a, word_ref(a, driver)));
+    return index;
+}
+
+uint32_t device_of_slot(struct acct *a, struct span slot, uint32_t driver) {
+    uint32_t index = find_slot(a, slot);
+    return index == NONE ? stranger(a, slot, slot, driver) : index;
+}
+
+uint32_t device_of_node(struct acct *a, uint32_t node, uint32_t driver) {
+    return stranger(a, name_get(a, word_ref(a, node)), (struct span){"", 0}, driver);
+}
+
 void device_close(struct acct *a, uint32_t device) {
     while (device_at(a, device)->clients != NONE)
         client_end(a, device_at(a, device)->clients);
     device_at(a, device)->state = DEVICE_REMOVED;
+}
+
+/* ---- sleep ----------------------------------------------------------------------------------- */
+
+void device_set_state(struct acct *a, uint32_t device, enum device_state state, int64_t t_ns) {
+    struct device *d = device_at(a, device);
+    if (d->state == DEVICE_ASLEEP && state == DEVICE_ACTIVE) {
+        d->woke = true;
+        d->woke_ns = t_ns;
+        d->woke_seq = a->now.seq;
+        d->said_asleep = false;
+    }
+    d->state = (uint8_t)state;
+}
+
+void device_was_read(struct acct *a, uint32_t device, uint8_t outcome) {
+    device_at(a, device)->said_asleep = outcome == OUTCOME_ASLEEP;
 }
 
 /* ---- names of engines and regions ------------------------------------------------------------ */

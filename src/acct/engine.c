@@ -19,21 +19,26 @@ struct growth {
     uint8_t doubt;
 };
 
-static void add_total(struct total *t, const struct growth *g) {
-    t->busy_ns = add_sat(t->busy_ns, g->busy_ns);
-    t->measured = true;
-    t->doubt |= g->doubt;
-}
-
 /* Capacity is at most CAPACITY_MAX. */
 static int64_t times_capacity(int64_t ns, uint32_t capacity) {
     return ns > INT64_MAX / CAPACITY_MAX ? INT64_MAX : ns * capacity;
+}
+
+/* So many times what there is is no work: the number was made anew. amdgpu counts the time that work
+ * waits, of a few jobs at once. */
+#define JUMP_TIMES 64
+
+static bool is_jump(int64_t busy_ns, int64_t span_ns, uint32_t capacity) {
+    int64_t all = times_capacity(span_ns, capacity);
+    return all > 0 && all <= INT64_MAX / JUMP_TIMES && busy_ns > all * JUMP_TIMES;
 }
 
 struct value engine_share(int64_t busy_ns, int64_t time_ns, uint32_t capacity, uint8_t doubt) {
     int64_t all = times_capacity(time_ns, capacity);
     if (all == 0)
         return value_none(STATE_UNKNOWN);
+    if (busy_ns == 0)
+        return value_of(0, doubt);
     if (busy_ns > all)
         return value_of(PPM, doubt | DOUBT_CLAMPED);
     return value_of(mul_div(busy_ns, PPM, all), doubt);
@@ -74,6 +79,8 @@ static struct growth grow_time(const struct acct *a, const struct client *c, str
         if (g.span_ns == 0)
             return g;
         g.busy_ns = v > e->time.mark ? v - e->time.mark : 0;
+        if (is_jump(g.busy_ns, g.span_ns, e->capacity))
+            g.busy_ns = g.span_ns = 0;
     }
     if (!known || v > e->time.mark)
         e->time.mark = v;
@@ -87,6 +94,10 @@ static void grow_by_clock(struct engine *e, int64_t grown, int64_t clock, int64_
     int64_t all = times_capacity(passed_ns, e->capacity);
     g->span_ns = passed_ns;
     g->busy_ns = mul_div(grown, passed_ns, clock - e->clock);
+    if (is_jump(g->busy_ns, passed_ns, e->capacity)) {
+        g->busy_ns = g->span_ns = 0;
+        return;
+    }
     /* Cycles and clock are read one after the other: what is over the top is no time. */
     if (g->busy_ns > all) {
         g->busy_ns = all;
@@ -112,6 +123,8 @@ static struct growth grow_cycles(const struct client *c, struct engine *e) {
         g.span_ns = e->maxfreq_hz > 0 ? passed_ns : 0;
         g.busy_ns = mul_div(grown, 1000000000, e->maxfreq_hz);
         g.doubt |= DOUBT_ESTIMATED;
+        if (is_jump(g.busy_ns, g.span_ns, e->capacity))
+            g.busy_ns = g.span_ns = 0;
     }
     if (!known || v > e->cycles.mark)
         e->cycles.mark = v;
@@ -137,6 +150,8 @@ static struct growth grow_percent(const struct client *c, struct engine *e) {
 
 /* Numbers that go with others: kept where a later text lacks them. */
 static void keep_facts(struct acct *a, struct engine *e) {
+    if (!has(e, E_CAPACITY) && !has(e, E_MAXFREQ))
+        return;
     if (has(e, E_CAPACITY) && e->stage.v[E_CAPACITY] > 0) {
         int64_t v = e->stage.v[E_CAPACITY];
         e->capacity = v > CAPACITY_MAX ? CAPACITY_MAX : (uint32_t)v;
@@ -147,38 +162,43 @@ static void keep_facts(struct acct *a, struct engine *e) {
     n->capacity = e->capacity > n->capacity ? e->capacity : n->capacity;
 }
 
-static void add_growth(struct acct *a, const struct client *c, struct engine *e,
-                       const struct growth *g) {
-    add_total(&e->total, g);
-    add_total(&engine_name_at(a, e->name)->total, g);
-    if (e->row_engine == NONE && c->owner != NONE)
-        e->row_engine = row_engine_get(a, c->owner, e->name);
-    if (e->row_engine != NONE)
-        add_total(&row_engine_at(a, e->row_engine)->total, g);
+static void add_growth(struct acct *a, struct engine *e, const struct growth *g) {
+    /* More than there is: the rate is cut, the total is not, and some of it was waiting. */
+    bool above = g->busy_ns > times_capacity(g->span_ns, e->capacity) || (g->doubt & DOUBT_CLAMPED);
+    const struct total more = {g->busy_ns, true,
+                               (uint8_t)(g->doubt | (above ? DOUBT_ESTIMATED : 0))};
+    if (g->busy_ns == 0 && e->total.measured && !(more.doubt & ~e->total.doubt))
+        return; /* nothing new */
+    total_add(&e->total, g->busy_ns, &more);
+    total_add(&engine_name_at(a, e->name)->total, g->busy_ns, &more);
 }
+
+/* What says how busy it is; the other fields only go with these. */
+#define E_COUNTERS (1u << E_TIME | 1u << E_CYCLES | 1u << E_BUSY)
 
 /* What a text without engine time says of it. */
 static uint8_t state_without(const struct engine *e) {
-    const unsigned counters = 1u << E_TIME | 1u << E_CYCLES | 1u << E_BUSY;
-    if (e->stage.bad & counters)
+    if (e->stage.bad & E_COUNTERS)
         return e->stage.bad_state;
     return STATE_UNSUPPORTED;
 }
 
-void engine_work_out(struct acct *a, uint32_t client, uint32_t engine) {
-    const struct client *c = client_at(a, client);
-    struct engine *e = engine_at(a, engine);
+void engine_work_out(struct acct *a, const struct client *c, struct engine *e) {
     struct growth g = {0, 0, 0};
     if (e->stage.seq != a->now.seq) {
         /* Not named: a whole text says by this that the driver does not count it (any more). */
         if (c->complete) {
             e->rate = value_none(STATE_UNSUPPORTED);
             e->rate_seq = a->now.seq;
+            e->grew = false;
         }
         return;
     }
     keep_facts(a, e);
+    if (!e->told && ((e->stage.have | e->stage.bad) & E_COUNTERS))
+        e->told = engine_name_at(a, e->name)->told = true;
     e->rate_seq = a->now.seq;
+    e->grew = false;
     if (has(e, E_TIME)) {
         g = grow_time(a, c, e);
     } else if (has(e, E_CYCLES)) {
@@ -194,11 +214,15 @@ void engine_work_out(struct acct *a, uint32_t client, uint32_t engine) {
         return;
     }
     if (g.span_ns > 0)
-        add_growth(a, c, e, &g);
+        add_growth(a, e, &g);
+    e->grew = g.busy_ns > 0;
     if (has(e, E_TIME) || has(e, E_CYCLES))
         e->rate = engine_share(g.busy_ns, g.span_ns, e->capacity, g.doubt);
+    else if (c->read_seq == 0)
+        e->rate = value_none(STATE_UNKNOWN); /* of a time in which it was not watched */
     else
         e->rate = engine_share(e->stage.v[E_BUSY], PPM, 1, e->stage.doubt);
+    e->grew = e->grew || (e->rate.state == STATE_VALUE && e->rate.v > 0);
 }
 
 /* ---- what is shown --------------------------------------------------------------------------- */

@@ -161,14 +161,16 @@ void holder_failed(struct acct *a, uint32_t holder, uint8_t outcome) {
     }
 }
 
-/* A source that names only pids says nothing when one is gone. */
+/* A source that names only pids says nothing when one is gone. One of a process of its own ends
+ * with it. */
 void holders_forget_stale(struct acct *a) {
     int64_t keep_ns = keep_time_ns(a);
     if (a->now.many_count == 0)
         return;
     for (uint32_t i = 0; i < a->tables[T_HOLDER].n; i++) {
         const struct holder *h = holder_at(a, i);
-        if (h->used && h->many && span_ns(h->seen_ns, a->now.begin_ns) >= keep_ns)
+        if (h->used && h->many && subject_at(a, h->of[BY_SUBJECT])->pid == 0 &&
+            span_ns(h->seen_ns, a->now.begin_ns) >= keep_ns)
             holder_close(a, i);
     }
 }

@@ -52,6 +52,34 @@ int name_order(uint8_t class_a, struct span a, uint8_t class_b, struct span b) {
     return order;
 }
 
+/* ---- words ----------------------------------------------------------------------------------- */
+
+struct text_ref word_ref(const struct acct *a, uint32_t word) {
+    if (word == NONE)
+        return (struct text_ref){0, 0};
+    return *((const struct text_ref *)a->tables[T_WORD].v + word);
+}
+
+/* Two texts of one hash stand one key apart. */
+uint32_t word_get(struct acct *a, struct span text) {
+    struct map_key k = {name_hash(text), 0};
+    uint32_t word;
+    if (text.n == 0)
+        return NONE;
+    for (; (word = map_get(&a->maps[M_WORD], k)) != MAP_NONE; k.lo++)
+        if (word_is(a, word, text))
+            return word;
+    struct text_ref *added = table_push(&a->tables[T_WORD]);
+    word = a->tables[T_WORD].n - 1;
+    if (!added || !acct_put(a, M_WORD, k, word)) {
+        a->failed = true;
+        a->tables[T_WORD].n -= added ? 1 : 0;
+        return NONE;
+    }
+    (void)name_set(a, added, text);
+    return word;
+}
+
 /* ---- writing anew ---------------------------------------------------------------------------- */
 
 /* The spare pool has room: all that is kept fits in less than the pool held. */
@@ -66,15 +94,14 @@ static void move_devices(struct acct *a) {
         move(a, &d->name);
         move(a, &d->driver);
         move(a, &d->slot);
+        move(a, &d->nodes);
     }
     for (uint32_t i = 0; i < a->tables[T_ENGINE_NAME].n; i++)
         move(a, &engine_name_at(a, i)->name);
     for (uint32_t i = 0; i < a->tables[T_REGION_NAME].n; i++)
         move(a, &region_name_at(a, i)->name);
-    for (uint32_t i = 0; i < a->tables[T_METRIC].n; i++)
-        move(a, &metric_at(a, i)->name);
-    for (uint32_t i = 0; i < a->tables[T_SOURCE].n; i++)
-        move(a, (struct text_ref *)a->tables[T_SOURCE].v + i);
+    for (uint32_t i = 0; i < a->tables[T_WORD].n; i++)
+        move(a, (struct text_ref *)a->tables[T_WORD].v + i);
 }
 
 static void move_processes(struct acct *a) {

@@ -179,6 +179,14 @@ void process_sample(struct acct *a, uint32_t process, const struct sample *s) {
         if (value && s->value >= 0 && s->value <= INT32_MAX)
             p->ppid = (int32_t)s->value;
         break;
+    case METRIC_PROCESS_UID:
+        if (value && (s->value < 0 || s->value > UINT32_MAX))
+            p->uid = value_none(STATE_MALFORMED);
+        else if (value)
+            p->uid = value_of(s->value, s->doubt);
+        else if (p->uid.state != STATE_VALUE)
+            p->uid = value_none(s->state);
+        break;
     default:
         break;
     }
@@ -204,7 +212,9 @@ struct value process_start_ns(const struct acct *a, const struct process *p) {
     uint64_t tck = p->clk_tck ? p->clk_tck : a->now.clk_tck;
     if (p->start == 0 || tck == 0 || !a->now.has_boot)
         return value_none(STATE_UNKNOWN);
-    uint64_t since_boot = mul_div_u64(p->start, 1000000000, tck);
+    bool fits = p->start <= UINT64_MAX / 1000000000;
+    uint64_t since_boot =
+        fits ? p->start * 1000000000 / tck : mul_div_u64(p->start, 1000000000, tck);
     if (since_boot > INT64_MAX)
         return value_none(STATE_UNKNOWN);
     return value_of(add_sat(a->now.boot_ns, (int64_t)since_boot), 0);

@@ -15,7 +15,9 @@ void region_work_out(const struct client *c, struct region *r, struct region_nam
     unsigned told = r->seq == seq ? r->have | r->bad : 0;
     if (r->seq == seq)
         name->reported |= r->have;
-    for (unsigned field = 0; c->complete && field < R_FIELDS; field++)
+    if (!c->complete || told == (1u << R_FIELDS) - 1)
+        return;
+    for (unsigned field = 0; field < R_FIELDS; field++)
         if (!(told & (1u << field)))
             r->state[field] = ABSENT;
 }
@@ -24,19 +26,21 @@ void region_work_out(const struct client *c, struct region *r, struct region_nam
  * it, it is 0. But what is resident is not guessed while there are buffers. */
 static struct value absent(const struct region *r, const struct region_name *n, unsigned field) {
     bool told = n->reported & (1u << field);
-    bool some = r->state[R_TOTAL] == STATE_VALUE && r->v[R_TOTAL] > 0;
+    bool some = (r->state[R_TOTAL] == STATE_VALUE && r->v[R_TOTAL] > 0) ||
+                (r->state[R_LEGACY] == STATE_VALUE && r->v[R_LEGACY] > 0);
     if (!told || (field == R_RESIDENT && some))
         return value_none(STATE_UNSUPPORTED);
     return value_of(0, 0);
 }
 
-static struct value field_value(const struct region *r, const struct region_name *n,
-                                unsigned field) {
-    if (r->state[field] == STATE_VALUE)
-        return value_of(r->v[field], 0);
-    if (r->state[field] != ABSENT)
-        return value_none(r->state[field]);
-    return absent(r, n, field);
+OFTEN static struct value no_value(const struct region *r, const struct region_name *n,
+                                   unsigned field) {
+    return r->state[field] == ABSENT ? absent(r, n, field) : value_none(r->state[field]);
+}
+
+static inline struct value field_value(const struct region *r, const struct region_name *n,
+                                       unsigned field) {
+    return r->state[field] == STATE_VALUE ? value_of(r->v[field], 0) : no_value(r, n, field);
 }
 
 void region_write(const struct acct *a, const struct client *c, const struct region *r,

@@ -1,6 +1,6 @@
 /*
  * Rows: a process on a device. A row outlives what its process did there, with its totals, for as
- * long as the options say. Pure.
+ * long as the options say: over the whole span for good. Pure.
  */
 #include "work.h"
 
@@ -87,7 +87,8 @@ void rows_sweep(struct acct *a) {
         if (!r->gone)
             r->gone_ns = p->exited ? p->exited_ns : a->now.begin_ns;
         r->gone = true;
-        if (span_ns(r->gone_ns, a->now.begin_ns) >= keep_ns || !worth_keeping(a, r))
+        bool old = !a->options.whole_span && span_ns(r->gone_ns, a->now.begin_ns) >= keep_ns;
+        if (old || !worth_keeping(a, r))
             row_free(a, i);
     }
 }

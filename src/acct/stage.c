@@ -4,6 +4,9 @@
  * Within one text a key that stands twice counts as the sum (by the fold of its metric). Of several
  * readings of one client in one tick each field keeps its largest value and the client the latest
  * time: so the order in which the descriptors of one client were read changes nothing.
+ *
+ * This runs for every number of every text. Texts keep their order, so mostly the name is that of
+ * the sample before, or the one that came after it last time.
  */
 #include <string.h>
 
@@ -15,101 +18,78 @@ static const bool sums[METRIC_COUNT] = {
 #undef METRIC
 };
 
-/* The value of a field within its text so far. */
-static int64_t sum_repeats(const struct reading *now, struct repeat *r, unsigned field, bool sum,
-                           int64_t v) {
-    unsigned bit = 1u << field;
-    if (r->reading != now->number || r->client != now->client) {
-        r->reading = now->number;
-        r->client = now->client;
-        r->seen = 0;
-    }
-    if (sum && (r->seen & bit))
-        v = add_sat(v, r->sum[field]);
-    r->seen |= (uint8_t)bit;
-    r->sum[field] = v;
-    return v;
-}
-
-static uint8_t state_of_sample(const struct sample *s) {
-    return s->state == STATE_VALUE && s->value < 0 ? STATE_MALFORMED : s->state;
-}
-
-static void put_engine(struct acct *a, struct engine *e, unsigned field, const struct sample *s) {
-    struct stage *st = &e->stage;
-    uint8_t bit = (uint8_t)(1u << field);
-    uint8_t state = state_of_sample(s);
-    if (st->seq != a->now.seq)
-        st->have = st->bad = st->doubt = 0;
-    st->seq = a->now.seq;
-    if (state != STATE_VALUE) {
-        if (st->bad == 0 || state > st->bad_state)
-            st->bad_state = state;
-        st->bad |= bit;
-        return;
-    }
-    int64_t v = sum_repeats(&a->now.reading, &a->engine_repeats[a->now.reading.last_engine.slot],
-                            field, sums[s->metric], s->value);
-    if (!(st->have & bit) || v > st->v[field])
-        st->v[field] = v;
-    st->have |= bit;
-    st->doubt |= s->doubt;
-}
-
-static void put_region(struct acct *a, struct region *r, unsigned field, const struct sample *s) {
-    uint8_t bit = (uint8_t)(1u << field);
-    uint8_t state = state_of_sample(s);
-    if (r->seq != a->now.seq)
-        r->have = r->bad = 0;
-    r->seq = a->now.seq;
-    if (state != STATE_VALUE) {
-        if (!(r->have & bit) && (!(r->bad & bit) || state > r->state[field]))
-            r->state[field] = state;
-        r->bad |= bit;
-        return;
-    }
-    int64_t v = sum_repeats(&a->now.reading, &a->region_repeats[a->now.reading.last_region.slot],
-                            field, sums[s->metric], s->value);
-    if (!(r->have & bit) || v > r->v[field])
-        r->v[field] = v;
-    r->have |= bit;
-    r->state[field] = STATE_VALUE;
-}
-
 /* ---- by name --------------------------------------------------------------------------------- */
 
-static bool same_4(const char *a, const char *b) {
-    uint32_t x, y;
-    memcpy(&x, a, 4);
-    memcpy(&y, b, 4);
-    return x == y;
-}
+#define SAME(type)                                                                                 \
+    static inline bool same_##type(const char *a, const char *b, uint32_t last) {                  \
+        type x[2], y[2];                                                                           \
+        memcpy(&x[0], a, sizeof(type));                                                            \
+        memcpy(&y[0], b, sizeof(type));                                                            \
+        memcpy(&x[1], a + last, sizeof(type));                                                     \
+        memcpy(&y[1], b + last, sizeof(type));                                                     \
+        return x[0] == y[0] && x[1] == y[1];                                                       \
+    }
+SAME(uint16_t)
+SAME(uint32_t)
+SAME(uint64_t)
+#undef SAME
 
-/* Names are short: a call, or a loop over bytes, is most of the cost of a sample. */
-static bool is_name(const struct acct *a, struct text_ref ref, const struct sample *s) {
-    const char *p = a->names.pool.p + ref.at;
-    uint32_t n = ref.len;
-    if (n != s->name_len)
+/* Names are short: a call, or a loop over bytes, is most of the cost of a sample. So the first
+ * bytes and the last are compared at once; they may overlap. Names of one byte and longer ones are
+ * told to differ. */
+static inline bool is_surely(const struct acct *a, struct text_ref name, uint8_t class,
+                             const struct sample *s) {
+    const char *p = a->names.pool.p + name.at;
+    uint32_t n = name.len;
+    if (n != s->name_len || class != s->class)
         return false;
-    if (n > 8)
-        return memcmp(p, s->name, n) == 0;
-    if (n >= 4)
-        return same_4(p, s->name) && same_4(p + n - 4, s->name + n - 4);
-    for (uint32_t i = 0; i < n; i++)
-        if (p[i] != s->name[i])
-            return false;
-    return true;
+    if (n >= 2 && n < 4)
+        return same_uint16_t(p, s->name, n - 2);
+    if (n >= 4 && n <= 8)
+        return same_uint32_t(p, s->name, n - 4);
+    return n > 8 && n <= 16 && same_uint64_t(p, s->name, n - 8);
 }
 
-static bool is_last(const struct acct *a, const struct last_name *last, const struct sample *s) {
-    return last->item != NONE && last->class == s->class && is_name(a, last->name, s);
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static inline bool is_good(const struct sample *s) {
+    return s->state == STATE_VALUE && s->value >= 0;
 }
+
+/* A number below 0 is none. */
+static uint8_t bad_state(const struct sample *s) {
+    return s->state == STATE_VALUE ? STATE_MALFORMED : s->state;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/* What a field comes to that has a value in this tick (`known`: v), or may have had one in an
+ * earlier text of it. */
+static int64_t combine(const struct acct *a, struct repeat *r, bool again, unsigned field,
+                       bool known, int64_t v, const struct sample *s) {
+    const struct reading *now = &a->now.reading;
+    unsigned bit = 1u << field;
+    bool adds = sums[s->metric];
+    int64_t own = s->value;
+    if (!again) /* twice in one text */
+        return adds ? add_sat(v, own) : larger(v, own);
+    if (r->reading != now->number || r->client != now->client)
+        *r = (struct repeat){.reading = now->number, .client = now->client};
+    if (adds && (r->seen & bit))
+        own = add_sat(own, r->sum[field]);
+    r->seen |= (uint8_t)bit;
+    r->sum[field] = own;
+    return known ? larger(v, own) : own;
+}
+
+/* ---- engines --------------------------------------------------------------------------------- */
 
 static bool engine_is(const struct acct *a, uint32_t engine, const struct sample *s) {
-    if (engine == NONE)
-        return false;
     const struct engine_name *n = engine_name_at(a, engine_at(a, engine)->name);
-    return n->class == s->class && is_name(a, n->name, s);
+    return n->class == s->class && n->name.len == s->name_len &&
+           memcmp(a->names.pool.p + n->name.at, s->name, s->name_len) == 0;
 }
 
 static uint32_t engine_add(struct acct *a, uint32_t client, struct span name, uint8_t class) {
@@ -124,46 +104,102 @@ static uint32_t engine_add(struct acct *a, uint32_t client, struct span name, ui
         if (name_order(n->class, name_get(a, n->name), class, name) > 0)
             break;
     }
-    *engine_at(a, added) =
-        (struct engine){.link = at, .follow = NONE, .name = id, .row_engine = NONE, .capacity = 1};
+    *engine_at(a, added) = (struct engine){.link = at, .follow = NONE, .name = id, .capacity = 1};
     *(before == NONE ? &client_at(a, client)->engines : &engine_at(a, before)->link) = added;
     return added;
 }
 
-/* Texts keep their order: after the last name comes the one that followed it before. */
-static uint32_t engine_of(struct acct *a, const struct sample *s) {
-    struct last_name *last = &a->now.reading.last_engine;
-    if (is_last(a, last, s))
-        return last->item;
+/* The one that did not come where it was looked for; from now on it will be. NONE where there is no
+ * room for it. */
+OFTEN static uint32_t search_engine(struct acct *a, const struct sample *s) {
     uint32_t client = a->now.reading.client;
-    uint32_t before = client_at(a, client)->last_engine;
-    uint32_t at = before == NONE ? NONE : engine_at(a, before)->follow;
-    if (!engine_is(a, at, s))
-        for (at = client_at(a, client)->engines; at != NONE && !engine_is(a, at, s);)
-            at = engine_at(a, at)->link;
+    uint32_t before = a->now.reading.last_engine.item;
+    uint32_t at = client_at(a, client)->engines;
+    if (s->name_len == 0)
+        return NONE;
+    while (at != NONE && !engine_is(a, at, s))
+        at = engine_at(a, at)->link;
     if (at == NONE)
         at = engine_add(a, client, (struct span){s->name, s->name_len}, s->class);
-    if (at == NONE)
-        return NONE;
-    const struct engine_name *n = engine_name_at(a, engine_at(a, at)->name);
-    *last = (struct last_name){.item = at, .name = n->name, .class = n->class, .slot = n->slot};
-    if (before != NONE)
+    if (at != NONE && before == NONE)
+        client_at(a, client)->lead_engine = at;
+    else if (at != NONE && at != before)
         engine_at(a, before)->follow = at;
-    client_at(a, client)->last_engine = at;
     return at;
 }
 
-void stage_engine(struct acct *a, unsigned field, const struct sample *s) {
-    uint32_t engine = engine_of(a, s);
-    if (engine != NONE)
-        put_engine(a, engine_at(a, engine), field, s);
+static inline void turn_to_engine(struct acct *a, uint32_t at, const struct engine_name *n) {
+    struct reading *now = &a->now.reading;
+    struct stage *st = &engine_at(a, at)->stage;
+    uint32_t text = (uint32_t)now->number;
+    if (st->seq != a->now.seq) {
+        st->seq = a->now.seq;
+        st->text = text;
+        st->have = st->bad = st->doubt = 0;
+    }
+    now->last_engine = (struct last_name){at, n->name, n->class, n->slot, st->text != text};
 }
 
+/* No number, or not the first of the tick. */
+OFTEN static void put_engine_slowly(struct acct *a, unsigned field, const struct sample *s) {
+    const struct last_name *last = &a->now.reading.last_engine;
+    struct stage *st = &engine_at(a, last->item)->stage;
+    unsigned bit = 1u << field;
+    if (is_good(s)) {
+        st->v[field] = combine(a, &a->engine_repeats[last->slot], last->again, field,
+                               st->have & bit, st->v[field], s);
+        st->have |= (uint8_t)bit;
+        st->doubt |= s->doubt;
+        return;
+    }
+    if (st->bad == 0 || bad_state(s) > st->bad_state)
+        st->bad_state = bad_state(s);
+    st->bad |= (uint8_t)bit;
+}
+
+static inline void put_engine(struct acct *a, unsigned field, const struct sample *s) {
+    const struct last_name *last = &a->now.reading.last_engine;
+    struct stage *st = &engine_at(a, last->item)->stage;
+    unsigned bit = 1u << field;
+    if (!is_good(s) || last->again || (st->have & bit)) {
+        put_engine_slowly(a, field, s);
+        return;
+    }
+    st->v[field] = s->value;
+    st->have |= (uint8_t)bit;
+    st->doubt |= s->doubt;
+}
+
+/* Mostly the one that came next the last time, or first. */
+OFTEN static void other_engine(struct acct *a, unsigned field, const struct sample *s) {
+    uint32_t before = a->now.reading.last_engine.item;
+    uint32_t at = before != NONE ? engine_at(a, before)->follow
+                                 : client_at(a, a->now.reading.client)->lead_engine;
+    const struct engine_name *n = at == NONE ? NULL : engine_name_at(a, engine_at(a, at)->name);
+    if (!n || !is_surely(a, n->name, n->class, s)) {
+        at = search_engine(a, s);
+        if (at == NONE)
+            return;
+        n = engine_name_at(a, engine_at(a, at)->name);
+    }
+    turn_to_engine(a, at, n);
+    put_engine(a, field, s);
+}
+
+void stage_engine(struct acct *a, unsigned field, const struct sample *s) {
+    const struct last_name *last = &a->now.reading.last_engine;
+    if (is_surely(a, last->name, last->class, s))
+        put_engine(a, field, s);
+    else
+        other_engine(a, field, s);
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
 static bool region_is(const struct acct *a, uint32_t region, const struct sample *s) {
-    if (region == NONE)
-        return false;
     const struct region_name *n = region_name_at(a, region_at(a, region)->name);
-    return n->class == s->class && is_name(a, n->name, s);
+    return n->class == s->class && n->name.len == s->name_len &&
+           memcmp(a->names.pool.p + n->name.at, s->name, s->name_len) == 0;
 }
 
 static uint32_t region_add(struct acct *a, uint32_t client, struct span name, uint8_t class) {
@@ -183,30 +219,87 @@ static uint32_t region_add(struct acct *a, uint32_t client, struct span name, ui
     return added;
 }
 
-static uint32_t region_of(struct acct *a, const struct sample *s) {
-    struct last_name *last = &a->now.reading.last_region;
-    if (is_last(a, last, s))
-        return last->item;
+/* The one that did not come where it was looked for; from now on it will be. NONE where there is no
+ * room for it. */
+OFTEN static uint32_t search_region(struct acct *a, const struct sample *s) {
     uint32_t client = a->now.reading.client;
-    uint32_t before = client_at(a, client)->last_region;
-    uint32_t at = before == NONE ? NONE : region_at(a, before)->follow;
-    if (!region_is(a, at, s))
-        for (at = client_at(a, client)->regions; at != NONE && !region_is(a, at, s);)
-            at = region_at(a, at)->link;
+    uint32_t before = a->now.reading.last_region.item;
+    uint32_t at = client_at(a, client)->regions;
+    if (s->name_len == 0)
+        return NONE;
+    while (at != NONE && !region_is(a, at, s))
+        at = region_at(a, at)->link;
     if (at == NONE)
         at = region_add(a, client, (struct span){s->name, s->name_len}, s->class);
-    if (at == NONE)
-        return NONE;
-    const struct region_name *n = region_name_at(a, region_at(a, at)->name);
-    *last = (struct last_name){.item = at, .name = n->name, .class = n->class, .slot = n->slot};
-    if (before != NONE)
+    if (at != NONE && before == NONE)
+        client_at(a, client)->lead_region = at;
+    else if (at != NONE && at != before)
         region_at(a, before)->follow = at;
-    client_at(a, client)->last_region = at;
     return at;
 }
 
+static inline void turn_to_region(struct acct *a, uint32_t at, const struct region_name *n) {
+    struct reading *now = &a->now.reading;
+    struct region *r = region_at(a, at);
+    uint32_t text = (uint32_t)now->number;
+    if (r->seq != a->now.seq) {
+        r->seq = a->now.seq;
+        r->text = text;
+        r->have = r->bad = 0;
+    }
+    now->last_region = (struct last_name){at, n->name, n->class, n->slot, r->text != text};
+}
+
+/* No number, or not the first of the tick. */
+OFTEN static void put_region_slowly(struct acct *a, unsigned field, const struct sample *s) {
+    const struct last_name *last = &a->now.reading.last_region;
+    struct region *r = region_at(a, last->item);
+    unsigned bit = 1u << field;
+    if (is_good(s)) {
+        r->v[field] = combine(a, &a->region_repeats[last->slot], last->again, field, r->have & bit,
+                              r->v[field], s);
+        r->have |= (uint8_t)bit;
+        r->state[field] = STATE_VALUE;
+        return;
+    }
+    if (!(r->have & bit) && (!(r->bad & bit) || bad_state(s) > r->state[field]))
+        r->state[field] = bad_state(s);
+    r->bad |= (uint8_t)bit;
+}
+
+static inline void put_region(struct acct *a, unsigned field, const struct sample *s) {
+    const struct last_name *last = &a->now.reading.last_region;
+    struct region *r = region_at(a, last->item);
+    unsigned bit = 1u << field;
+    if (!is_good(s) || last->again || (r->have & bit)) {
+        put_region_slowly(a, field, s);
+        return;
+    }
+    r->v[field] = s->value;
+    r->have |= (uint8_t)bit;
+    r->state[field] = STATE_VALUE;
+}
+
+/* Mostly the one that came next the last time, or first. */
+OFTEN static void other_region(struct acct *a, unsigned field, const struct sample *s) {
+    uint32_t before = a->now.reading.last_region.item;
+    uint32_t at = before != NONE ? region_at(a, before)->follow
+                                 : client_at(a, a->now.reading.client)->lead_region;
+    const struct region_name *n = at == NONE ? NULL : region_name_at(a, region_at(a, at)->name);
+    if (!n || !is_surely(a, n->name, n->class, s)) {
+        at = search_region(a, s);
+        if (at == NONE)
+            return;
+        n = region_name_at(a, region_at(a, at)->name);
+    }
+    turn_to_region(a, at, n);
+    put_region(a, field, s);
+}
+
 void stage_region(struct acct *a, unsigned field, const struct sample *s) {
-    uint32_t region = region_of(a, s);
-    if (region != NONE)
-        put_region(a, region_at(a, region), field, s);
+    const struct last_name *last = &a->now.reading.last_region;
+    if (is_surely(a, last->name, last->class, s))
+        put_region(a, field, s);
+    else
+        other_region(a, field, s);
 }

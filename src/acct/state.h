@@ -27,8 +27,10 @@ enum table_id {
     T_REGION,
     T_HOLDER,
     T_METRIC,
-    T_SOURCE, /* text_ref: names of backends, by their number */
-    T_DIRTY,  /* uint32_t: clients to be settled when the tick ends */
+    T_TELLER,
+    T_ORIGIN,
+    T_WORD,  /* text_ref: names that come again and again; never dropped */
+    T_DIRTY, /* uint32_t: clients to be settled when the tick ends */
     T_DEVICE_ORDER,
     T_ROW_ORDER,
     T_CLIENT_ORDER,
@@ -44,7 +46,8 @@ enum map_id {
     M_ROW,     /* process, device */
     M_CLIENT,  /* device, space, id */
     M_HOLDER,  /* subject, device, space, id; only of subjects that hold many */
-    M_METRIC,  /* device, metric, index, hash of the name */
+    M_METRIC,  /* device, metric, index, word + 1 where the name is the metric */
+    M_WORD,    /* hash of the text */
     MAP_COUNT
 };
 
@@ -55,6 +58,8 @@ struct subject_entry {
     uint32_t id;
     uint32_t device_id; /* subject id of the device; 0 none */
     uint32_t device;    /* index, or NONE */
+    uint32_t guess;     /* device that its text names where `device` is not known, or NONE */
+    uint32_t node;      /* word: "major:minor" of a holder, or NONE */
     uint32_t process;   /* index, or NONE */
     uint32_t holders;   /* first of its list */
     int32_t pid;
@@ -71,6 +76,7 @@ struct device {
     struct text_ref name;
     struct text_ref driver;
     struct text_ref slot;
+    struct text_ref nodes;
     uint32_t engines; /* first engine_name, in order of class and name */
     uint32_t regions; /* first region_name, likewise */
     uint32_t clients; /* first client */
@@ -79,13 +85,20 @@ struct device {
     uint32_t rank;     /* its index in the snapshot */
     uint32_t metric_first;
     uint32_t metric_count;
-    uint32_t silent_clients; /* of this tick: read, but without engine lines */
+    uint32_t silent_clients; /* of this tick: read, but not (all) engines are told */
+    uint32_t kept_awake;     /* of this tick: idle holders */
     uint8_t engine_count;
     uint8_t region_count;
     uint8_t state;          /* enum device_state */
     bool driver_omits_zero; /* an engine that has no line was not used yet */
+    bool said_asleep;       /* its own sources say that they did not look */
+    bool passed_over;       /* who looks after all devices says so */
+    bool woke;              /* it was seen to */
+    bool used;              /* in this tick by some client */
     bool unattributed_measured;
     uint8_t unattributed_doubt;
+    int64_t woke_ns;         /* when, if `woke` */
+    uint64_t woke_seq;       /* tick since which it has been there and awake */
     int64_t activity_ns;     /* sum of activity x interval */
     int64_t unattributed_ns; /* the same of what belongs to nobody */
 };
@@ -110,12 +123,17 @@ struct total {
 
 struct engine_name {
     uint32_t link;
-    uint8_t slot; /* among the engines of its device */
     struct text_ref name;
     uint32_t capacity; /* largest that a client told */
     uint8_t class;
+    uint8_t slot; /* among the engines of its device */
+    bool told;    /* as of an engine, by any client */
     struct total total;
-    struct tally now;
+    struct tally now; /* while building: over all rows */
+    /* While building: the row that the next ones are of, and what its clients come to. */
+    uint32_t row;
+    struct tally row_now;
+    struct total row_total;
 };
 
 enum region_field { R_RESIDENT, R_SHARED, R_TOTAL, R_PURGEABLE, R_LEGACY, R_FIELDS };
@@ -172,6 +190,7 @@ struct process {
     struct text_ref nspid;
     struct cpu cpu;
     struct value rss;
+    struct value uid;
     int64_t exited_ns;
     bool exited;
     bool manager; /* a session manager by its name */
@@ -181,26 +200,25 @@ struct row {
     uint32_t link;
     uint32_t process;
     uint32_t device;
-    uint32_t engines;        /* first row_engine, in order of class and name */
+    uint32_t engines;        /* first row_engine */
     uint32_t owned;          /* clients */
     uint32_t unnamed;        /* holders whose client could not be learned */
     uint32_t unnamed_denied; /* of these: for want of a right */
     uint32_t rank;           /* its index in the snapshot */
     int64_t gone_ns;         /* since when it has neither */
+    int64_t still_ns;        /* since when no engine worked for it, if `still` */
     bool gone;
     bool used;
+    bool still;
     uint8_t type; /* enum process_type */
 };
 
+/* What clients used that are the row's no more. */
 struct row_engine {
     uint32_t link;
     uint32_t name;
     struct total total;
-    struct tally now;
-    int64_t live_ns; /* of `total`: of clients that still live (whole span) */
-    uint64_t extra_seq;
-    int64_t extra_ppm; /* of clients that ended in tick extra_seq */
-    uint8_t extra_doubt;
+    struct tally ended; /* rates of those that ended, of the tick in which they did */
 };
 
 struct client {
@@ -212,8 +230,8 @@ struct client {
     uint32_t holder_count;
     uint32_t engines;     /* first, in order of class and name */
     uint32_t regions;     /* first, likewise */
-    uint32_t last_engine; /* where the last sample went: the next one is looked for there */
-    uint32_t last_region;
+    uint32_t lead_engine; /* that its last text named first */
+    uint32_t lead_region;
     struct text_ref name;
     uint64_t id;
     uint64_t staged_seq; /* tick of the newest readings */
@@ -228,6 +246,7 @@ struct client {
     bool used;
     bool dirty;
     bool owner_dirty;
+    bool moved;        /* had another owner before */
     bool complete;     /* of the newest readings at least one was whole */
     bool was_complete; /* the same of those worked out */
     bool driver_known; /* its own text named the driver */
@@ -238,15 +257,17 @@ struct client {
  * each field the largest counts, whichever came first. */
 #define FIELDS_MAX 6
 struct stage {
-    uint64_t seq; /* tick that it is of */
-    int64_t v[FIELDS_MAX];
-    uint8_t have; /* bit per field that has a value */
-    uint8_t bad;  /* bit per field that was named without one */
+    uint64_t seq;  /* tick that it is of */
+    uint32_t text; /* number of the first reading of that tick */
+    uint8_t have;  /* bit per field that has a value */
+    uint8_t bad;   /* bit per field that was named without one */
     uint8_t bad_state;
     uint8_t doubt;
+    int64_t v[FIELDS_MAX];
 };
 
-/* A key may stand twice in one text: what stood there before, by name. */
+/* A key may stand twice in one text: what stood before, by name, in those after the first of a
+ * tick. */
 struct repeat {
     uint64_t reading;
     uint32_t client;
@@ -262,24 +283,25 @@ struct counter {
     int64_t t_ns;
 };
 
-/* One engine name of one client. */
+/* One engine name of one client. What most drivers need stands first. */
 struct engine {
     uint32_t link;
-    uint32_t follow; /* where the sample after this one's went last time */
+    uint32_t follow; /* that came after it in the last text */
     uint32_t name;
-    uint32_t row_engine; /* of the owner's row, or NONE */
     uint32_t capacity;
     uint8_t known; /* bit per engine_field that was read before */
-    struct stage stage;
+    bool grew;     /* in tick rate_seq */
+    bool told;     /* some text told, or tried to tell, how busy it is: else it has no line */
     struct counter time;
+    struct total total;
+    struct value rate;
+    uint64_t rate_seq; /* tick that `rate` is of */
+    int64_t before_ns; /* of total: before the present owner */
+    struct stage stage;
     struct counter cycles;
     int64_t percent_t_ns;
     int64_t clock;      /* last value of the clock that cycles are a part of */
     int64_t maxfreq_hz; /* 0 unknown */
-    struct total total;
-    int64_t before_ns; /* of total: before the present owner */
-    uint64_t rate_seq; /* tick that `rate` is of */
-    struct value rate;
 };
 
 /* One region of one client. */
@@ -288,6 +310,7 @@ struct region {
     uint32_t link;
     uint32_t follow;
     uint32_t name;
+    uint32_t text;           /* as in struct stage */
     uint8_t have;            /* bit per field that this tick told */
     uint8_t bad;             /* bit per field that it named without a value */
     uint8_t state[R_FIELDS]; /* enum state, or ABSENT */
@@ -310,44 +333,77 @@ struct holder {
     bool denied;
 };
 
+/* A metric of a device, or of a part of it. */
 struct metric_entry {
     uint32_t link;
     uint32_t device;
-    struct text_ref name;
+    uint32_t tellers; /* first */
+    uint16_t metric;
+    uint16_t index;
+};
+
+/* What one source said last of a metric. */
+struct teller {
+    uint32_t link;
+    uint32_t origin;
+    uint32_t word; /* its name for it, or NONE */
     struct value value;
     uint64_t seq; /* tick of the value */
     int64_t t_ns;
-    uint16_t metric;
-    uint16_t index;
-    uint16_t backend; /* as in struct subject */
+    int64_t still_v; /* see metric_watch() */
+    uint16_t pace;   /* ticks between its readings; 0: there was only one */
+    uint8_t still;
     uint8_t class;
     uint8_t rank;
-    bool used;
     bool ever; /* had a value */
+};
+
+/* One kind of frames of one backend. */
+struct origin {
+    uint16_t backend; /* as in struct subject */
+    uint16_t kind;    /* as in struct frame; 0: what a fold says between frames */
+    uint32_t word;    /* its name, or NONE */
 };
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /* What the sample before was about. */
 struct last_name {
-    uint32_t item; /* engine or region of the client, or NONE */
-    struct text_ref name;
+    uint32_t item;        /* engine or region of the client, or NONE */
+    struct text_ref name; /* of a length that no name has where there is none */
     uint8_t class;
     uint8_t slot;
+    bool again; /* an earlier text of the tick named it too */
+};
+static const struct last_name no_name = {.item = UINT32_MAX, .name = {0, UINT32_MAX}};
+
+/* Whose a sample or label is. */
+struct naming {
+    uint64_t id;
+    uint32_t subject; /* id */
+    uint32_t device;  /* subject id */
+    int32_t pid;
+    uint8_t space;
+    int64_t t_ns;
 };
 
 /* The frame whose samples are coming in. */
 struct reading {
     bool open;
     bool failed;
-    uint8_t space;      /* key of `client` */
-    uint32_t subject;   /* entry, or NONE */
-    uint32_t device_id; /* key of `client` */
-    uint32_t client;    /* named last, or NONE */
-    uint32_t said;      /* samples about engines and memory */
-    uint64_t id;        /* key of `client` */
-    int64_t t_ns;       /* of the sample that named it */
-    uint64_t number;    /* never the same twice */
+    uint8_t space;         /* key of `client` */
+    uint16_t kind;         /* as in struct frame */
+    uint32_t subject;      /* entry, or NONE */
+    uint32_t origin;       /* of what it says of its device; NONE: not looked for yet */
+    uint32_t device_id;    /* key of `client` */
+    uint32_t client;       /* named last, or NONE */
+    bool said;             /* something of engines or memory */
+    uint64_t id;           /* key of `client` */
+    int64_t t_ns;          /* of the sample that named it */
+    uint64_t number;       /* never the same twice */
+    struct naming waits;   /* client whose device its text may still name, if `waiting` */
+    uint32_t waits_driver; /* word */
+    bool waiting;
     struct last_name last_engine;
     struct last_name last_region;
 };
@@ -367,6 +423,7 @@ struct acct_now {
     uint64_t clk_tck;
     uint32_t unreadable;
     uint32_t unreadable_reasons[REASON_COUNT];
+    uint32_t devices_denied;
     struct value cost_cpu_ns;
     struct value cost_syscalls;
     struct reading reading;
@@ -436,6 +493,8 @@ ACCESSOR(engine, engine, T_ENGINE)
 ACCESSOR(region, region, T_REGION)
 ACCESSOR(holder, holder, T_HOLDER)
 ACCESSOR(metric_entry, metric, T_METRIC)
+ACCESSOR(teller, teller, T_TELLER)
+ACCESSOR(origin, origin, T_ORIGIN)
 #undef ACCESSOR
 
 /* A zeroed element; NONE, and acct is told to have failed, when memory runs out. */
@@ -444,6 +503,10 @@ uint32_t acct_take(struct acct *a, enum table_id t);
 bool acct_put(struct acct *a, enum map_id m, struct map_key k, uint32_t value);
 
 #define PPM 1000000
+
+/* What a function that runs for every sample calls in some cases only: kept apart, it costs nothing
+ * in the others. */
+#define OFTEN __attribute__((noinline))
 
 /* ---- arithmetic on hostile numbers ----------------------------------------------------------- */
 
@@ -466,6 +529,13 @@ static inline int64_t mul_div(int64_t a, int64_t b, int64_t c) {
     return (int64_t)(((uint64_t)a * (uint64_t)b + (uint64_t)c / 2) / (uint64_t)c);
 }
 
+/* `busy_ns` more, of the trust that `of` has. */
+static inline void total_add(struct total *t, int64_t busy_ns, const struct total *of) {
+    t->busy_ns = add_sat(t->busy_ns, busy_ns);
+    t->measured = t->measured || of->measured;
+    t->doubt |= of->doubt;
+}
+
 static inline struct value value_of(int64_t v, uint8_t doubt) {
     return (struct value){v, STATE_VALUE, doubt};
 }
@@ -473,6 +543,16 @@ static inline struct value value_none(unsigned state) {
     return (struct value){0, (uint8_t)state, 0};
 }
 #define STATE_BIT(s) (1u << (s))
+
+static inline void tally_add(struct tally *t, uint64_t seq, struct value v) {
+    if (t->seq != seq)
+        *t = (struct tally){.seq = seq};
+    t->states |= (uint8_t)STATE_BIT(v.state);
+    if (v.state != STATE_VALUE)
+        return;
+    t->sum_ppm = add_sat(t->sum_ppm, v.v);
+    t->doubt |= v.doubt;
+}
 /* Of several states that stand for one number, as bits: the one to show. A value beats all; nothing
  * met is STATE_UNKNOWN. */
 uint8_t state_without_value(unsigned bits);

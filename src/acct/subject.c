@@ -30,6 +30,8 @@ static uint32_t create(struct acct *a, const struct subject *s) {
     *subject_at(a, index) = (struct subject_entry){.id = s->id,
                                                    .device_id = s->device,
                                                    .device = NONE,
+                                                   .guess = NONE,
+                                                   .node = NONE,
                                                    .process = NONE,
                                                    .holders = NONE,
                                                    .pid = s->pid,
@@ -45,6 +47,8 @@ static uint32_t create(struct acct *a, const struct subject *s) {
     }
     if (s->type == SUBJECT_PROCESS || s->type == SUBJECT_HOLDER)
         fill_process(a, index, s);
+    if (s->type == SUBJECT_HOLDER && subject_at(a, index)->device == NONE)
+        subject_at(a, index)->node = word_get(a, facts_get(s->facts, "node"));
     if (s->type == SUBJECT_HOLDER && subject_at(a, index)->process != NONE)
         (void)holder_open(a, index, subject_at(a, index)->process, subject_at(a, index)->device);
     return index;

@@ -15,6 +15,14 @@ void name_drop(struct acct *a, struct text_ref *ref);
 /* When more than half is waste. */
 void names_compact(struct acct *a);
 uint64_t name_hash(struct span text);
+/* The number of a text that many things share: the same for the same text, for good. NONE for an
+ * empty one. */
+uint32_t word_get(struct acct *a, struct span text);
+struct text_ref word_ref(const struct acct *a, uint32_t word);
+static inline bool word_is(const struct acct *a, uint32_t word, struct span text) {
+    struct span s = name_get(a, word_ref(a, word));
+    return s.n == text.n && memcmp(s.p, text.p, text.n) == 0;
+}
 /* By class, then bytes: negative, 0, positive. */
 int name_order(uint8_t class_a, struct span a, uint8_t class_b, struct span b);
 
@@ -37,7 +45,21 @@ uint32_t subject_process(const struct acct *a, uint32_t entry, int32_t pid);
 uint32_t device_open(struct acct *a, const struct subject *s);
 /* For clients whose device is not known. */
 uint32_t device_nameless(struct acct *a);
+/* A device that no subject stands for: known by its slot, which is its id too, or by one of its
+ * nodes. `slot` is no text of acct's own; node and driver are words, the driver may be NONE. */
+uint32_t device_of_slot(struct acct *a, struct span slot, uint32_t driver);
+uint32_t device_of_node(struct acct *a, uint32_t node, uint32_t driver);
 void device_close(struct acct *a, uint32_t device);
+void device_set_state(struct acct *a, uint32_t device, enum device_state state, int64_t t_ns);
+/* What a read of its own sensors came to. */
+void device_was_read(struct acct *a, uint32_t device, uint8_t outcome);
+static inline bool device_is_awake(const struct device *d) {
+    return d->state == DEVICE_ACTIVE || d->state == DEVICE_DENIED;
+}
+/* Awake, and not looked at all the same. */
+static inline bool device_left_alone(const struct device *d) {
+    return (d->said_asleep || d->passed_over) && d->state == DEVICE_ACTIVE;
+}
 void device_set_driver(struct acct *a, uint32_t device, struct span driver);
 bool driver_omits_zero(struct span driver);
 /* The names of a device; NONE where it has too many. */
@@ -106,7 +128,7 @@ void stage_region(struct acct *a, unsigned field, const struct sample *s);
 
 /* ---- engine.c, region.c, metric.c ------------------------------------------------------------ */
 
-void engine_work_out(struct acct *a, uint32_t client, uint32_t engine);
+void engine_work_out(struct acct *a, const struct client *c, struct engine *e);
 /* Share of `capacity` equal engines, never above all of it; unknown where no time passed. */
 struct value engine_share(int64_t busy_ns, int64_t time_ns, uint32_t capacity, uint8_t doubt);
 void region_work_out(const struct client *c, struct region *r, struct region_name *name,
@@ -124,8 +146,23 @@ void region_sum_add(struct region_sum *sum, const struct snap_memory *m, bool of
 void region_sum_fold(struct region_sum *device, const struct region_sum *row);
 void region_sum_write(const struct region_sum *sum, struct snap_memory *out);
 
-void metric_sample(struct acct *a, uint32_t device, uint16_t backend, const struct sample *s);
-struct value metric_value(const struct acct *a, const struct metric_entry *m);
+/* `origin`: what the frame is; one that failed speaks for all that the source said of the metric.
+ */
+void metric_sample(struct acct *a, uint32_t device, uint32_t origin, const struct sample *s,
+                   bool failed);
+uint32_t metric_origin(struct acct *a, uint16_t backend, uint16_t kind);
+/* The metric of the whole device, or NONE. */
+uint32_t metric_find(const struct acct *a, uint32_t device, enum metric metric);
+/* What is shown of it, and who said it. */
+struct told {
+    struct value value;
+    const struct teller *by; /* NULL: nobody ever did */
+};
+struct told metric_told(const struct acct *a, const struct metric_entry *m);
+/* Holds what the sources of a busy sensor said in this tick against the share `sum` that clients
+ * had of the device: one that never moves while they do is stuck. `blind`: there are others
+ * besides. */
+void metric_watch(struct acct *a, const struct metric_entry *m, struct value sum, bool blind);
 
 /* ---- order.c, build.c ------------------------------------------------------------------------ */
 

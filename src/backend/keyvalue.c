@@ -3,43 +3,23 @@
 
 #include <string.h>
 
-struct unit_word {
-    char text[4];
-    uint32_t factor;
-};
-
-/* What each quantity may be written in; an empty word is no word. The usual one stands first. */
-static const struct unit_word plain_units[] = {{"", 1}};
-static const struct unit_word ns_units[] = {{"ns", 1}};
 /* kB: amdgpu of Linux 5.14, and /proc. */
-static const struct unit_word byte_units[] = {
-    {"KiB", 1u << 10}, {"", 1}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {"kB", 1u << 10}};
-static const struct unit_word hz_units[] = {{"Hz", 1}, {"", 1}, {"MHz", 1000000}, {"KHz", 1000}};
-
-#define LIST(list)                                                                                 \
-    { list, sizeof(list) / sizeof(list[0]) }
-static const struct {
-    const struct unit_word *units;
-    size_t count;
-} quantities[] = {
-    [KEYVALUE_PLAIN] = LIST(plain_units),
-    [KEYVALUE_NS] = LIST(ns_units),
-    [KEYVALUE_BYTES] = LIST(byte_units),
-    [KEYVALUE_HZ] = LIST(hz_units),
+const struct keyvalue_form keyvalue_forms[] = {
+    [KEYVALUE_PLAIN] = {1, {{"", 0}}},
+    [KEYVALUE_NS] = {0, {{"ns", 1}}},
+    [KEYVALUE_BYTES] =
+        {1, {{"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {"kB", 1u << 10}}},
+    [KEYVALUE_HZ] = {1, {{"Hz", 1}, {"MHz", 1000000}, {"KHz", 1000}}},
 };
-#undef LIST
 
 /* 0 for a word that this quantity does not know. */
-static uint64_t factor_of(enum keyvalue_quantity q, const char *word, size_t n) {
-    char text[4] = "";
-    if (n >= sizeof(text))
-        return 0;
-    for (size_t i = 0; i < n; i++)
-        text[i] = word[i];
-    for (size_t i = 0; i < quantities[q].count; i++)
-        if (memcmp(quantities[q].units[i].text, text, sizeof(text)) == 0)
-            return quantities[q].units[i].factor;
-    return 0;
+static uint32_t factor_of(enum keyvalue_quantity q, struct span word) {
+    const struct keyvalue_unit *u = keyvalue_forms[q].units;
+    if (word.n == 0)
+        return keyvalue_forms[q].bare;
+    while (u->factor != 0 && !span_equals(word, u->word))
+        u++;
+    return u->factor;
 }
 
 enum err keyvalue_number(struct span value, enum keyvalue_quantity q, int64_t *out, uint64_t *raw) {
@@ -51,13 +31,13 @@ enum err keyvalue_number(struct span value, enum keyvalue_quantity q, int64_t *o
     struct span digits = {value.p, (size_t)(p - value.p)};
     while (p < end && keyvalue_is_blank(*p))
         p++;
-    uint64_t factor = factor_of(q, p, (size_t)(end - p));
+    uint32_t factor = factor_of(q, (struct span){p, (size_t)(end - p)});
     if (digits.n == 0 || factor == 0)
         return ERR_FORMAT;
     /* 19 digits always fit in 64 bits; more may be leading zeros. */
     if (digits.n > 19 && span_to_u64(digits, &number) != ERR_OK)
         return ERR_RANGE;
-    if (number > (uint64_t)INT64_MAX / factor)
+    if (!keyvalue_fits(number, factor))
         return ERR_RANGE;
     *out = (int64_t)(number * factor);
     *raw = number;

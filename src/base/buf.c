@@ -26,53 +26,28 @@ void buf_clear(struct buf *b) {
     b->failed = false;
 }
 
-static bool grow(struct buf *b, size_t extra) {
+/* Nothing may stand behind a gap, also not what would fit: there is no room any more. */
+static bool fail(struct buf *b) {
+    b->failed = true;
+    b->cap = b->n;
+    return false;
+}
+
+bool buf_grow(struct buf *b, size_t extra) {
     size_t cap = b->cap ? b->cap : BUF_FIRST_CAP;
-    if (extra > PTRDIFF_MAX - b->n) {
-        b->failed = true;
-        return false;
+    if (b->failed || extra > PTRDIFF_MAX - b->n) {
+        return fail(b);
     }
     while (cap - b->n < extra) {
         cap = cap > PTRDIFF_MAX / 2 ? (size_t)PTRDIFF_MAX : cap * 2;
     }
     char *p = realloc(b->p, cap);
     if (!p) {
-        b->failed = true;
-        return false;
+        return fail(b);
     }
     b->p = p;
     b->cap = cap;
     return true;
-}
-
-bool buf_reserve(struct buf *b, size_t extra) {
-    if (b->failed) {
-        return false;
-    }
-    return b->cap - b->n >= extra || grow(b, extra);
-}
-
-void buf_put(struct buf *b, const void *bytes, size_t n) {
-    if (n > 0 && buf_reserve(b, n)) {
-        memcpy(b->p + b->n, bytes, n);
-        b->n += n;
-    }
-}
-
-void buf_span(struct buf *b, struct span s) {
-    buf_put(b, s.p, s.n);
-}
-
-void buf_text(struct buf *b, const char *text) {
-    if (text) {
-        buf_put(b, text, strlen(text));
-    }
-}
-
-void buf_char(struct buf *b, char c) {
-    if (buf_reserve(b, 1)) {
-        b->p[b->n++] = c;
-    }
 }
 
 void buf_fill(struct buf *b, char c, size_t n) {

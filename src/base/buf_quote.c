@@ -43,8 +43,20 @@ static void json_code(struct buf *b, const char *p, size_t n, int32_t code) {
     }
 }
 
-void buf_json_string(struct buf *b, struct span s) {
-    buf_char(b, '"');
+/* Nearly every text: nothing in it needs an escape. */
+static bool is_plain(struct span s) {
+    while (s.n > 0) {
+        uint64_t word = text_word(s);
+        if (!text_word_is_printable(word) || text_word_has(word, '"') ||
+            text_word_has(word, '\\')) {
+            return false;
+        }
+        s = span_skip(s, sizeof word);
+    }
+    return true;
+}
+
+static void put_escaped(struct buf *b, struct span s) {
     while (s.n > 0) {
         size_t plain = 0;
         size_t run = text_ascii_run(s);
@@ -66,7 +78,22 @@ void buf_json_string(struct buf *b, struct span s) {
         }
         s = span_skip(s, n);
     }
-    buf_char(b, '"');
+}
+
+void buf_json_string(struct buf *b, struct span s) {
+    if (is_plain(s) && buf_reserve(b, s.n + 2)) {
+        char *to = b->p + b->n;
+        to[0] = '"';
+        if (s.n > 0) {
+            memcpy(to + 1, s.p, s.n);
+        }
+        to[s.n + 1] = '"';
+        b->n += s.n + 2;
+    } else {
+        buf_char(b, '"');
+        put_escaped(b, s);
+        buf_char(b, '"');
+    }
 }
 
 static bool has_any(struct span s, const char *set) {

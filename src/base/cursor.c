@@ -66,10 +66,17 @@ bool cursor_word(struct cursor *c, struct span *word) {
 
 enum err cursor_u64(struct cursor *c, uint64_t *out) {
     const char *start = c->p;
+    uint64_t v = 0;
     while (c->p != c->end && *c->p >= '0' && *c->p <= '9') {
-        c->p++;
+        v = v * 10 + (uint64_t)(*c->p++ - '0');
     }
-    return span_to_u64((struct span){start, (size_t)(c->p - start)}, out);
+    size_t digits = (size_t)(c->p - start);
+    /* 19 digits always fit in 64 bits. */
+    if (digits == 0 || digits > 19) {
+        return span_to_u64((struct span){start, digits}, out);
+    }
+    *out = v;
+    return ERR_OK;
 }
 
 struct span cursor_bytes(struct cursor *c, size_t n) {

@@ -5,23 +5,6 @@
 
 #include <string.h>
 
-struct span span_of(const char *text) {
-    if (!text) {
-        return (struct span){"", 0};
-    }
-    return (struct span){text, strlen(text)};
-}
-
-bool span_equals(struct span s, const char *text) {
-    size_t n = strlen(text);
-    return s.n == n && (n == 0 || memcmp(s.p, text, n) == 0);
-}
-
-bool span_starts(struct span s, const char *prefix) {
-    size_t n = strlen(prefix);
-    return s.n >= n && (n == 0 || memcmp(s.p, prefix, n) == 0);
-}
-
 static bool is_trimmed(char c) {
     return c == ' ' || c == '\t' || c == '\r';
 }
@@ -37,15 +20,14 @@ struct span span_trim(struct span s) {
     return s;
 }
 
-struct span span_skip(struct span s, size_t n) {
-    if (n > s.n) {
-        n = s.n;
-    }
-    if (n > 0) {
-        s.p += n;
-        s.n -= n;
-    }
-    return s;
+/* So many digits fit in 64 bits, whichever they are. */
+#define SURE_DIGITS 19
+
+/* Takes the digit at `i` to what stands before it; false where there is none. */
+static inline bool add_digit(struct span s, size_t i, uint64_t *v) {
+    unsigned digit = (unsigned)(unsigned char)s.p[i] - '0';
+    *v = *v * 10 + digit;
+    return digit <= 9;
 }
 
 /* A wrong character anywhere outweighs a number that is too long: the text is then no number at
@@ -53,19 +35,21 @@ struct span span_skip(struct span s, size_t n) {
 enum err span_to_u64(struct span s, uint64_t *out) {
     uint64_t v = 0;
     bool over = false;
-    if (s.n == 0) {
-        return ERR_FORMAT;
-    }
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned digit = (unsigned)(unsigned char)s.p[i] - '0';
-        if (digit > 9) {
+    size_t i = 0;
+    for (; i < s.n && i < SURE_DIGITS; i++) {
+        if (!add_digit(s, i, &v)) {
             return ERR_FORMAT;
         }
-        over = over || v > UINT64_MAX / 10 || (v == UINT64_MAX / 10 && digit > UINT64_MAX % 10);
-        v = v * 10 + digit;
     }
-    if (over) {
-        return ERR_RANGE;
+    for (; i < s.n; i++) {
+        uint64_t before = v;
+        if (!add_digit(s, i, &v)) {
+            return ERR_FORMAT;
+        }
+        over = over || before > UINT64_MAX / 10 || v < before * 10;
+    }
+    if (s.n == 0 || over) {
+        return s.n == 0 ? ERR_FORMAT : ERR_RANGE;
     }
     *out = v;
     return ERR_OK;

@@ -7,24 +7,12 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#define ONES  UINT64_C(0x0101010101010101)
-#define HIGHS (ONES * 0x80)
-
-/* Each byte from 0x20 to 0x7e. With no high bit set, adding 1 sets one for 0x7f only; with all high
- * bits set, taking 0x20 keeps one only where the byte is at least that. */
-static bool all_printable(uint64_t x) {
-    return ((x | (x + ONES)) & HIGHS) == 0 && (((x | HIGHS) - ONES * 0x20) & HIGHS) == HIGHS;
-}
-
 size_t text_ascii_run(struct span s) {
-    size_t i = 0;
-    uint64_t word;
-    for (; s.n - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, s.p + i, sizeof word);
-        if (!all_printable(word)) {
-            break;
-        }
+    struct span rest = s;
+    while (rest.n > 0 && text_word_is_printable(text_word(rest))) {
+        rest = span_skip(rest, sizeof(uint64_t));
     }
+    size_t i = s.n - rest.n;
     while (i < s.n && s.p[i] >= 0x20 && s.p[i] < 0x7f) {
         i++;
     }

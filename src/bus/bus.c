@@ -63,7 +63,10 @@ static void out_label(void *ctx, const struct label *label) {
             b->subscribers[i].sink.label(b->subscribers[i].sink.ctx, label);
 }
 
+/* A subscriber that is alone is told directly: samples come by the thousand. */
 static struct sink all_subscribers(struct bus *b) {
+    if (b->subscriber_count == 1)
+        return b->subscribers[0].sink;
     return (struct sink){b, out_sample, out_job, out_label};
 }
 
@@ -86,15 +89,30 @@ static void decode(struct bus *b, const struct subject *s, const struct frame *f
     }
 }
 
+static void tell_done(struct bus *b, const struct subject *s, const struct frame *f,
+                      const struct counts *counts) {
+    for (unsigned i = 0; i < b->subscriber_count; i++)
+        if (b->subscribers[i].done)
+            b->subscribers[i].done(b->subscribers[i].sink.ctx, s, f, counts);
+}
+
+static void on_counted(void *ctx, const struct subject *s, const struct frame *f,
+                       const struct counts *counts) {
+    struct bus *b = ctx;
+    counts_add(&b->counts, counts);
+    tell_done(b, s, f, counts);
+}
+
 void bus_frame(struct bus *b, const struct subject *s, const struct frame *f) {
     const struct sink sink = all_subscribers(b);
+    const struct fold_sink to = {&sink, b, on_counted};
     struct counts counts = {0};
 
     /* What was running tells how far it came before anybody hears that the tick or it is over. */
     if (f->kind == FRAME_END)
-        folds_tick(&b->folds, f->t_ns, &sink);
+        folds_tick(&b->folds, f->t_ns, &to);
     else if (f->kind == FRAME_CLOSE)
-        folds_tick_subject(&b->folds, f->subject, f->t_ns, &sink);
+        folds_tick_subject(&b->folds, f->subject, f->t_ns, &to);
     if (f->kind == FRAME_CLOSE || f->kind == FRAME_OPEN)
         folds_drop_subject(&b->folds, f->subject);
 
@@ -105,9 +123,7 @@ void bus_frame(struct bus *b, const struct subject *s, const struct frame *f) {
         decode(b, s, f, &sink, &counts);
         counts_add(&b->counts, &counts);
     }
-    for (unsigned i = 0; i < b->subscriber_count; i++)
-        if (b->subscribers[i].done)
-            b->subscribers[i].done(b->subscribers[i].sink.ctx, s, f, &counts);
+    tell_done(b, s, f, &counts);
 }
 
 static void take_frame(void *ctx, const struct subject *s, const struct frame *f) {
@@ -120,7 +136,8 @@ struct frame_sink bus_sink(struct bus *b) {
 
 void bus_finish(struct bus *b, int64_t t_ns) {
     const struct sink sink = all_subscribers(b);
-    folds_tick(&b->folds, t_ns, &sink);
+    const struct fold_sink to = {&sink, b, on_counted};
+    folds_tick(&b->folds, t_ns, &to);
 }
 
 const struct counts *bus_counts(const struct bus *b) {

@@ -99,20 +99,35 @@ void *folds_state(struct folds *f, const struct subject *s, unsigned kind,
     return begin_state(f, s, kind, fold);
 }
 
-static void tick(struct fold_entry *e, int64_t t_ns, const struct sink *sink) {
-    if (e->fold && e->fold->tick)
-        e->fold->tick(e->state, &e->subject, t_ns, sink);
+/* Whatever a tick counts has a reason or is a unit. */
+static bool is_any(const struct counts *c) {
+    uint64_t sum = c->accepted | c->ignored | c->malformed | c->truncated;
+    for (unsigned i = 0; i < REASON_COUNT; i++)
+        sum |= c->reasons[i];
+    return sum != 0;
 }
 
-void folds_tick(struct folds *f, int64_t t_ns, const struct sink *sink) {
+static void tick(struct fold_entry *e, int64_t t_ns, const struct fold_sink *to) {
+    struct counts counts = {0};
+    if (!e->fold || !e->fold->tick)
+        return;
+    e->fold->tick(e->state, &e->subject, t_ns, to->sink, &counts);
+    if (is_any(&counts)) {
+        struct frame f = {.t_ns = t_ns, .subject = e->subject.id, .kind = e->kind};
+        to->counted(to->ctx, &e->subject, &f, &counts);
+    }
+}
+
+void folds_tick(struct folds *f, int64_t t_ns, const struct fold_sink *to) {
     for (uint32_t i = 0; i < f->count; i++)
-        tick(&f->entries[i], t_ns, sink);
+        tick(&f->entries[i], t_ns, to);
 }
 
-void folds_tick_subject(struct folds *f, uint32_t subject, int64_t t_ns, const struct sink *sink) {
+void folds_tick_subject(struct folds *f, uint32_t subject, int64_t t_ns,
+                        const struct fold_sink *to) {
     uint32_t at = map_get(&f->head, key_of(subject));
     for (; at != MAP_NONE; at = f->entries[at].next)
-        tick(&f->entries[at], t_ns, sink);
+        tick(&f->entries[at], t_ns, to);
 }
 
 /* The rest moves up, in its order. The index needs no memory that it did not have. */

@@ -19,9 +19,17 @@ void folds_finish(struct folds *f);
 /* The state of this subject and kind, begun where there is none; NULL when memory runs out. Valid
  * until the next call. */
 void *folds_state(struct folds *f, const struct subject *s, unsigned kind, const struct fold *fold);
+/* Where ticks put what they say, and what they count if it is anything. */
+struct fold_sink {
+    const struct sink *sink;
+    void *ctx;
+    void (*counted)(void *ctx, const struct subject *s, const struct frame *f,
+                    const struct counts *counts);
+};
 /* Runs the tick of all, or of one subject's. */
-void folds_tick(struct folds *f, int64_t t_ns, const struct sink *sink);
-void folds_tick_subject(struct folds *f, uint32_t subject, int64_t t_ns, const struct sink *sink);
+void folds_tick(struct folds *f, int64_t t_ns, const struct fold_sink *to);
+void folds_tick_subject(struct folds *f, uint32_t subject, int64_t t_ns,
+                        const struct fold_sink *to);
 void folds_drop_subject(struct folds *f, uint32_t subject);
 /* ERR_NOMEM leaves `to` as it was. */
 enum err folds_copy(struct folds *to, const struct folds *from);

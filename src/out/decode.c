@@ -79,7 +79,7 @@ static const char *region_word(unsigned class) {
 }
 
 /* What the name and class of a sample are, by the family of its metric. Regions are of clients: a
- * device's memory.* has no name, or that of a field. */
+ * device's memory.* has no name, or that of a field; likewise counters. */
 static const struct family {
     const char *prefix;
     const char *key;
@@ -88,6 +88,7 @@ static const struct family {
 } families[] = {
     {"engine.", "engine", engine_word, false},
     {"memory.", "region", region_word, true},
+    {"counter.", "engine", engine_word, true},
 };
 
 static const struct family *family_of(const struct sample *s, const struct metric_info *info) {
@@ -139,20 +140,37 @@ static void on_sample(void *ctx, const struct sample *s) {
 
 /* ---- jobs ------------------------------------------------------------------------------------- */
 
-/* Zero is a clock or voltage that nobody said. */
-static struct value known(uint64_t v) {
+/* Zero is a clock or voltage that nobody said, but where there was no power. */
+static struct value said(const struct job *j, uint64_t v, uint8_t doubt) {
     return (struct value){.v = v <= INT64_MAX ? (int64_t)v : INT64_MAX,
-                          .state = v > 0 ? STATE_VALUE : STATE_UNKNOWN};
+                          .state = v > 0 || j->off ? STATE_VALUE : STATE_UNKNOWN,
+                          .doubt = v > 0 ? doubt : 0};
+}
+
+#define PRICE_DIGITS 15
+
+/* A price to 15 decimals, to fewer where it is so large that they do not fit. */
+static struct value price_of(double pws, unsigned *power) {
+    double scaled = pws * 1e15;
+    *power = PRICE_DIGITS;
+    for (; scaled >= 9e18 && *power > 0; (*power)--) {
+        scaled /= 10;
+    }
+    return (struct value){.v = scaled < 9e18 ? (int64_t)(scaled + 0.5) : INT64_MAX,
+                          .state = STATE_VALUE};
 }
 
 static void put_price(struct json_object *o, const struct job *j, int64_t busy_ns) {
-    json_value(o, "clock_Hz", known(j->clock_hz), 0);
-    json_value(o, "voltage_V", known(j->voltage_uv), 6);
-    if (j->clock_hz > 0 && j->voltage_uv > 0) {
-        json_double(o, "PWs", pseudowatt_seconds(j->clock_hz, j->voltage_uv, busy_ns));
-    } else {
-        json_null(o, "PWs", STATE_UNKNOWN);
+    bool priced = j->off || (j->clock_hz > 0 && j->voltage_uv > 0);
+    unsigned power = 0;
+    struct value price = {.state = STATE_UNKNOWN};
+    if (priced) {
+        price = price_of(pseudowatt_seconds(j->clock_hz, j->voltage_uv, busy_ns), &power);
+        price.doubt = j->doubt;
     }
+    json_value(o, "clock_Hz", said(j, j->clock_hz, 0), 0);
+    json_value(o, "voltage_V", said(j, j->voltage_uv, j->doubt), 6);
+    json_value(o, "PWs", price, power);
 }
 
 static int64_t job_busy_ns(const struct job *j) {

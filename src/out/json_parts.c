@@ -8,6 +8,7 @@
 void json_begin(struct json_object *o, struct buf *b) {
     o->b = b;
     o->line = b->n == 0 || b->p[b->n - 1] == '\n';
+    o->whys = o->doubt = false;
     o->count = 0;
     buf_char(b, '{');
 }
@@ -36,25 +37,28 @@ static void close_object(const struct json_object *o) {
 static void note(struct json_object *o, struct span key, enum state state, uint8_t doubt) {
     if (o->count < sizeof o->notes / sizeof o->notes[0]) {
         o->notes[o->count++] = (struct json_note){key, (uint8_t)state, doubt};
+        o->whys = o->whys || state != STATE_VALUE;
+        o->doubt = o->doubt || doubt;
     }
 }
 
 static void put_whys(const struct json_object *o) {
     struct json_object whys;
-    bool any = false;
+    struct span word = {"", 0};
+    unsigned state = STATE_VALUE;
+    json_open(&whys, o->b, "why");
     for (unsigned i = 0; i < o->count; i++) {
         if (o->notes[i].state != STATE_VALUE) {
-            if (!any) {
-                json_open(&whys, o->b, "why");
-                any = true;
+            /* Mostly they are all the same. */
+            if (o->notes[i].state != state) {
+                state = o->notes[i].state;
+                word = span_of(state_name(state));
             }
             json_put_quoted(o->b, o->notes[i].key, ':');
-            json_put_quoted(o->b, span_of(state_name(o->notes[i].state)), ',');
+            json_put_quoted(o->b, word, ',');
         }
     }
-    if (any) {
-        close_object(&whys);
-    }
+    close_object(&whys);
 }
 
 /* As the value of a key that was just written. */
@@ -70,25 +74,21 @@ static void put_doubts(struct buf *b, unsigned doubt) {
 
 static void put_doubt_map(const struct json_object *o) {
     struct json_object doubts;
-    bool any = false;
+    json_open(&doubts, o->b, "doubt");
     for (unsigned i = 0; i < o->count; i++) {
         if (o->notes[i].doubt) {
-            if (!any) {
-                json_open(&doubts, o->b, "doubt");
-                any = true;
-            }
             json_put_quoted(o->b, o->notes[i].key, ':');
             put_doubts(o->b, o->notes[i].doubt);
         }
     }
-    if (any) {
-        close_object(&doubts);
-    }
+    close_object(&doubts);
 }
 
 void json_close(struct json_object *o) {
-    if (o->count > 0) {
+    if (o->whys) {
         put_whys(o);
+    }
+    if (o->doubt) {
         put_doubt_map(o);
     }
     close_object(o);
@@ -147,6 +147,11 @@ void json_put_null(struct json_object *o, struct span key, enum state why) {
 void json_put_value(struct json_object *o, struct span key, struct value v, unsigned power) {
     if (v.state != STATE_VALUE) {
         json_put_null(o, key, v.state);
+        return;
+    }
+    /* More than half of all numbers are 0. */
+    if (v.v == 0 && !v.doubt) {
+        buf_text(o->b, "0,");
         return;
     }
     buf_decimal(o->b, v.v, power);

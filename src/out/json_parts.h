@@ -24,7 +24,9 @@ struct json_note {
 /* An object being written. Keys are literals, words are gwtop's own: neither needs escapes. */
 struct json_object {
     struct buf *b;
-    bool line; /* it is not part of another one: no comma after it */
+    bool line;  /* it is not part of another one: no comma after it */
+    bool whys;  /* of the notes, some say why */
+    bool doubt; /* ... some bear a doubt */
     unsigned count;
     struct json_note notes[16];
 };

@@ -26,9 +26,8 @@ static const char *const absent[STATE_COUNT] = {
 
 static bool put_absent(struct buf *b, struct value v) {
     const char *word = v.state < STATE_COUNT ? absent[v.state] : "?";
-    if (v.state == STATE_VALUE) {
+    if (v.state == STATE_VALUE)
         return false;
-    }
     buf_text(b, word);
     return true;
 }
@@ -56,6 +55,53 @@ static void put_bytes(struct buf *b, struct span name, struct snap_shown m) {
     }
 }
 
+/* What the device's own sensors say in its line: the first of a group that is known. */
+struct sensor {
+    uint16_t metric;
+    uint16_t whole; /* METRIC_COUNT: none */
+    const char *before;
+    bool last; /* of its group */
+};
+static const struct sensor sensors[] = {
+    {METRIC_POWER_SOCKET, METRIC_POWER_CAP, "", false},
+    {METRIC_POWER_GPU, METRIC_COUNT, "", true},
+    {METRIC_TEMPERATURE_EDGE, METRIC_COUNT, "", false},
+    {METRIC_TEMPERATURE_HOTSPOT, METRIC_COUNT, "", false},
+    {METRIC_TEMPERATURE_GFX, METRIC_COUNT, "", false},
+    {METRIC_TEMPERATURE_SOC, METRIC_COUNT, "", true},
+    {METRIC_CLOCK_GFX, METRIC_COUNT, "", true},
+    {METRIC_MEMORY_VRAM_USED, METRIC_MEMORY_VRAM_TOTAL, "vram ", true},
+    {METRIC_MEMORY_GTT_USED, METRIC_MEMORY_GTT_TOTAL, "gtt ", true},
+};
+
+static void device_sensors(struct out_state *st, const struct snapshot *s,
+                           const struct snap_device *d, struct flow *f) {
+    bool said = false;
+    for (size_t i = 0; i < sizeof(sensors) / sizeof(sensors[0]); i++) {
+        const struct sensor *sensor = &sensors[i];
+        struct value v = table_metric(s, d->metrics, sensor->metric);
+        if (!said && v.state == STATE_VALUE) {
+            buf_clear(&st->cell);
+            buf_text(&st->cell, sensor->before);
+            enum role role =
+                table_metric_of(sensor->metric, v, table_metric(s, d->metrics, sensor->whole),
+                                st->options.unicode, &st->cell);
+            flow_item(f, 2, buf_span_of(&st->cell), role);
+            said = true;
+        }
+        said = said && !sensor->last;
+    }
+}
+
+/* Whether the device's own total stands in the line already. */
+static bool region_is_told(const struct snapshot *s, const struct snap_device *d,
+                           enum region_class class) {
+    unsigned metric = class == REGION_VRAM  ? METRIC_MEMORY_VRAM_USED
+                      : class == REGION_GTT ? METRIC_MEMORY_GTT_USED
+                                            : METRIC_COUNT;
+    return table_metric(s, d->metrics, metric).state == STATE_VALUE;
+}
+
 static void device_values(struct out_state *st, const struct snapshot *s,
                           const struct snap_device *d, struct flow *f) {
     struct buf *item = &st->cell;
@@ -66,10 +112,18 @@ static void device_values(struct out_state *st, const struct snapshot *s,
         put_percent(item, snapshot_text(s, e->name), e->busy_ppm);
         flow_item(f, 2, buf_span_of(item), ROLE_NORMAL);
     }
+    device_sensors(st, s, d, f);
     for (uint32_t i = 0; i < d->memory.count; i++) {
         const struct run one = {d->memory.first + i, 1};
         const struct snap_memory *m = &s->memory[one.first];
-        put_bytes(item, snapshot_text(s, m->region), table_memory(s, one, m->class));
+        struct snap_shown shown = table_memory(s, one, m->class);
+        if (region_is_told(s, d, m->class))
+            continue;
+        /* Small regions that nobody uses are noise in a line for people. */
+        if (m->class != REGION_VRAM && m->class != REGION_GTT && shown.bytes.state == STATE_VALUE &&
+            shown.bytes.v == 0)
+            continue;
+        put_bytes(item, snapshot_text(s, m->region), shown);
         flow_item(f, 2, buf_span_of(item), ROLE_NORMAL);
     }
 }

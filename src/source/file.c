@@ -12,9 +12,10 @@
 #include "gwtop/source.h"
 #include "input.h"
 
-#define PIECE_BYTES ((size_t)64 << 10) /* a frame, unless a single unit is larger */
-#define UNIT_MAX    ((size_t)16 << 20) /* largest unit; what is no unit by then goes as it is */
-#define SCAN_MAX    ((size_t)64 << 20) /* what a kind's scan sees of a larger file */
+#define PIECE_BYTES ((size_t)64 << 10)  /* a frame, unless a single unit is larger */
+#define UNIT_MAX    ((size_t)16 << 20)  /* largest unit; what is no unit by then goes as it is */
+#define SCAN_MAX    ((size_t)64 << 20)  /* what a kind's scan sees of a larger file */
+#define SPOOL_MAX   ((uint64_t)8 << 30) /* of what can be read only once */
 #define READ_BYTES  ((size_t)1 << 20)
 
 struct file {
@@ -66,9 +67,9 @@ static size_t cut_lines(struct span rest) {
     return last ? (size_t)(last - rest.p) + 1 : 0;
 }
 
-/* A text that decode reads as one is one frame, however long. */
+/* What decode reads as one is one frame, however long. */
 static bool is_one_reading(const struct kind *k) {
-    return !k->file && k->decode;
+    return k->decode && !(k->file && k->file->cut);
 }
 
 /* Bytes of the next frame; 0 at the end. A unit larger than a piece is looked for in ever more of the
@@ -176,9 +177,9 @@ static enum err describe(struct file *f, const char *path, const char *facts,
     if (facts && facts[0] && facts[strlen(facts) - 1] != '\n') {
         buf_char(b, '\n');
     }
-    if (v && v->scan && !v->scan(waiting(f), b)) {
-        return err_set(info, ERR_FORMAT, 0, path, "not a file of this kind");
-    }
+    /* A file of another kind is handed over all the same: decode counts what it is not. */
+    if (v && v->scan)
+        v->scan(waiting(f), b);
     buf_char(b, '\0');
     if (b->failed) {
         return err_set(info, ERR_NOMEM, 0, path, err_text(ERR_NOMEM));
@@ -189,20 +190,20 @@ static enum err describe(struct file *f, const char *path, const char *facts,
 }
 
 static enum err load(struct file *f, const char *path, const char *facts, struct err_info *info) {
-    enum err e = input_open(path, &f->input, info);
+    static const char too_large[] = "larger than one reading can be (16 MiB)";
+    bool one = is_one_reading(f->kind);
+    struct input_want want = {.most = one ? UNIT_MAX : SPOOL_MAX,
+                              .too_long = one ? too_large : "longer than 8 GiB"};
+    enum err e = input_open(path, &want, &f->input, info);
     if (e != ERR_OK) {
         return e;
     }
-    bool one = is_one_reading(f->kind);
     e = fill(f, one ? UNIT_MAX + 1 : SCAN_MAX);
     if (e != ERR_OK) {
         return err_set(info, e, 0, path, err_text(e));
     }
-    if (f->window.n == 0) {
-        return err_set(info, ERR_FORMAT, 0, path, "is empty");
-    }
     if (one && f->window.n > UNIT_MAX) {
-        return err_set(info, ERR_RANGE, 0, path, "larger than one reading can be (16 MiB)");
+        return err_set(info, ERR_RANGE, 0, path, too_large);
     }
     return describe(f, path, facts, info);
 }

@@ -12,10 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "roster.h"
 
 enum {
     KEEP_SPARE = 128, /* descriptors left for everything but kept-open files */
+    SHED = 16,        /* kept-open ones that are closed where these did not suffice */
     INTERRUPTED_MAX = 8
 };
 
@@ -62,9 +64,17 @@ const struct host_io host_io_posix = {
 
 /* ---- counted calls --------------------------------------------------------------------------------- */
 
-/* Whether a call is worth another try: a signal came in between, and not without end. */
+/* Whether a call is worth another try: a signal came in between, and not without end. No call of the host
+ * waits for anybody, so that one which is made again does not keep a signal waiting. */
 static bool again(bool failed, unsigned *tries) {
     return failed && errno == EINTR && ++*tries < INTERRUPTED_MAX;
+}
+
+/* The limit was an estimate: from now on no more is kept open than there is, and a part of that is closed. */
+static void make_room(struct host *h) {
+    h->keep_left = 0;
+    if (h->shed < SHED)
+        h->shed = SHED;
 }
 
 int host_open(struct host *h, int dir_fd, const char *path, int flags) {
@@ -72,8 +82,10 @@ int host_open(struct host *h, int dir_fd, const char *path, int flags) {
     int fd;
     do {
         h->tally.syscalls++;
-        fd = h->io->open(h->io->ctx, dir_fd, path, flags | O_CLOEXEC | O_NOCTTY);
+        fd = h->io->open(h->io->ctx, dir_fd, path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     } while (again(fd < 0, &tries));
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+        make_room(h);
     return fd;
 }
 
@@ -109,6 +121,14 @@ void host_close(struct host *h, int fd) {
     h->tally.syscalls++;
     (void)h->io->close(h->io->ctx, fd);
     errno = sys; /* what went wrong before is what the caller wants to know */
+}
+
+bool host_may_pass(int sys) {
+    static const int passing[] = {EMFILE, ENFILE, ENOMEM, EIO, EINTR, EAGAIN, ETIMEDOUT};
+    for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
+        if (passing[i] == sys)
+            return true;
+    return false;
 }
 
 ssize_t host_reread(struct host *h, int fd, void *to, size_t cap) {
@@ -220,9 +240,17 @@ enum err host_create(const struct host_options *o, struct host **out, struct err
         return e;
     }
     /* A machine without /proc still has devices. */
-    h->proc_fd = host_open(h, h->root_fd, "proc", O_RDONLY | O_DIRECTORY);
+    (void)host_find_proc(h);
     *out = h;
     return ERR_OK;
+}
+
+bool host_find_proc(struct host *h) {
+    if (h->proc_fd >= 0)
+        return false;
+    h->proc_fd = host_open(h, h->root_fd, "proc", O_RDONLY | O_DIRECTORY);
+    h->proc_sys = h->proc_fd < 0 ? errno : 0;
+    return h->proc_fd >= 0;
 }
 
 void host_destroy(struct host *h) {

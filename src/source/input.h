@@ -11,10 +11,22 @@ struct input {
     uint64_t size;
 };
 
+/* What is wanted of an input that has to be copied first. */
+struct input_want {
+    uint64_t most;        /* bytes; more are not taken */
+    const char *too_long; /* what is said then */
+    /* Optional: whether an input may begin so. Asked of what has come, as long as that is little; false ends the
+     * copy before it began. */
+    bool (*may_begin)(struct span head);
+    const char *foreign; /* what is said then */
+};
+
 /* "-" is standard input. What cannot be read twice (a pipe, a terminal, a file of the kernel's that has
- * no size) is copied to a file without a name in $TMPDIR or /tmp. A directory and what is empty are
- * errors. On success the caller closes fd. */
-enum err input_open(const char *path, struct input *out, struct err_info *info);
+ * no size) is copied to a file without a name in $TMPDIR or /tmp. A directory is an error. Waits for who writes
+ * into a pipe; a signal, one of those that end programs or one with a handler, ends that with an error. On
+ * success the caller closes fd. */
+enum err input_open(const char *path, const struct input_want *want, struct input *out,
+                    struct err_info *info);
 
 /* pread that goes on after an interruption and after a short read. Less than n only at the end; -1 with
  * errno. */

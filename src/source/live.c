@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "host.h"
 #include "rights.h"
 #include "roster.h"
 
@@ -60,6 +61,22 @@ static void emit_begin(struct live *l, const struct frame_sink *sink) {
     emit_text(l, sink, FRAME_BEGIN);
 }
 
+/* "PREFIX.REASON=count" */
+static void put_reasons(struct buf *b, const char *prefix, const uint32_t counts[REASON_COUNT]) {
+    for (unsigned i = 0; i < REASON_COUNT; i++)
+        if (counts[i] > 0) {
+            buf_text(b, prefix);
+            facts_put_u64(b, reason_word(i), counts[i]);
+        }
+}
+
+/* A /proc that is there and cannot be opened holds nobody knows how many processes: at least one. */
+static void count_proc(const struct host *h, struct host_tally *t) {
+    enum outcome why = outcome_from_sys(h->proc_sys);
+    if (h->proc_fd < 0 && why != OUTCOME_GONE)
+        t->unreadable[why == OUTCOME_DENIED ? REASON_DENIED : REASON_FAILED_READ]++;
+}
+
 static void emit_end(struct live *l, const struct frame_sink *sink) {
     struct host_tally *t = &l->host->tally;
     int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -68,11 +85,10 @@ static void emit_end(struct live *l, const struct frame_sink *sink) {
     facts_put_u64(&l->text, "syscalls", t->syscalls);
     facts_put_u64(&l->text, "processes", t->processes);
     facts_put_u64(&l->text, "looked", t->looked);
-    for (unsigned i = 0; i < REASON_COUNT; i++)
-        if (t->unreadable[i] > 0) {
-            buf_text(&l->text, "unreadable.");
-            facts_put_u64(&l->text, reason_word(i), t->unreadable[i]);
-        }
+    count_proc(l->host, t);
+    live_devices_tally(l, t);
+    put_reasons(&l->text, "unreadable.", t->unreadable);
+    put_reasons(&l->text, "devices.", t->devices);
     emit_text(l, sink, FRAME_END);
     l->cpu_ns = cpu_ns;
     *t = (struct host_tally){0};
@@ -105,21 +121,29 @@ static enum err live_read(struct source *s, int64_t now_ns, const struct frame_s
     if (!l->started)
         emit_machine(l, sink);
     l->started = true;
+    l->now_ns = now_ns;
     emit_begin(l, sink);
-    live_devices_follow(l, sink, now_ns);
-    live_devices_state(l, sink, now_ns);
+    if (host_find_proc(l->host))
+        live_feeds_retry(l);
+    live_devices_follow(l, sink);
+    live_state_tell_all(l, sink);
     raised = !l->host->rooted && rights_raise();
-    live_feeds_read(l, sink, now_ns);
+    live_feeds_read(l, sink);
     if (raised)
         rights_lower();
     emit_end(l, sink);
     return ERR_OK;
 }
 
+static void find_device(void *ctx, const struct frame_sink *sink) {
+    live_devices_meet(ctx, sink);
+}
+
 static void live_close(struct source *s) {
     struct live *l = (struct live *)s;
     if (!l)
         return;
+    roster_set_finder(l->host->roster, NULL, NULL);
     live_feeds_finish(l);
     live_devices_finish(l);
     buf_finish(&l->text);
@@ -144,6 +168,7 @@ enum err live_create(struct host *h, const struct backend_table *table, struct s
     buf_init(&l->text);
     buf_init(&l->devices.facts);
     roster_set_table(h->roster, table);
+    roster_set_finder(h->roster, find_device, l);
     if (live_feeds_add(l, NULL) != ERR_OK) {
         live_close(&l->source);
         return err_set(info, ERR_NOMEM, 0, err_text(ERR_NOMEM), NULL);

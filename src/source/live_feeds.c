@@ -65,12 +65,12 @@ void live_feeds_finish(struct live *l) {
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
-static void feed_open(struct live *l, struct live_feed *f, int64_t now_ns) {
+static void feed_open(struct live *l, struct live_feed *f) {
     struct device_info info = {0};
     enum err e;
-    if (now_ns < f->retry_ns)
+    if (l->now_ns < f->retry_ns)
         return;
-    f->retry_ns = now_ns + RETRY_NS;
+    f->retry_ns = l->now_ns + RETRY_NS;
     if (f->device)
         info = (struct device_info){.subject = f->device->subject,
                                     .driver = f->device->found.driver,
@@ -97,8 +97,7 @@ static void tap_frame(void *ctx, const struct subject *s, const struct frame *f)
     quiet_watch(t->quiet, t->table, s, f);
 }
 
-static void feed_read(struct live *l, struct live_feed *f, const struct frame_sink *sink,
-                      int64_t now_ns) {
+static void feed_read(struct live *l, struct live_feed *f, const struct frame_sink *sink) {
     struct want want = {.detail_pid = l->detail_pid};
     struct tap tap = {.sink = sink, .table = l->table};
     struct frame_sink watched = {.ctx = &tap, .frame = tap_frame};
@@ -110,23 +109,29 @@ static void feed_read(struct live *l, struct live_feed *f, const struct frame_si
     }
     if (watch)
         tap.quiet = &f->device->quiet;
-    e = f->source->ops->read(f->source, now_ns, watch ? &watched : sink);
+    e = f->source->ops->read(f->source, l->now_ns, watch ? &watched : sink);
     if (e == ERR_OK || e == ERR_AGAIN)
         return;
     log_line(LOG_WARN, "%s: lost%s%s: %s", f->backend->name, f->device ? " at " : "",
              f->device ? f->device->found.id : "", err_text(e));
-    f->retry_ns = now_ns + RETRY_NS;
+    f->retry_ns = l->now_ns + RETRY_NS;
     feed_close(l, f, "closed", sink);
 }
 
-void live_feeds_read(struct live *l, const struct frame_sink *sink, int64_t now_ns) {
+void live_feeds_retry(struct live *l) {
+    for (uint32_t i = 0; i < l->feed_count; i++)
+        if (!l->feeds[i].device && !l->feeds[i].source)
+            l->feeds[i].retry_ns = 0;
+}
+
+void live_feeds_read(struct live *l, const struct frame_sink *sink) {
     for (uint32_t i = 0; i < l->feed_count; i++) {
         struct live_feed *f = &l->feeds[i];
         if (f->device && (f->device->asleep || f->device->alone))
             continue;
         if (!f->source)
-            feed_open(l, f, now_ns);
+            feed_open(l, f);
         if (f->source)
-            feed_read(l, f, sink, now_ns);
+            feed_read(l, f, sink);
     }
 }

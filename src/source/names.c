@@ -5,6 +5,7 @@
  */
 #include "names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pciaccess.h>
 #include <stdlib.h>
@@ -42,7 +43,9 @@ static bool amdgpu_line(struct span line, const struct device_found *d, struct s
     return device_id == (uint64_t)d->device && revision_id == (uint64_t)d->revision && name->n > 0;
 }
 
-static bool put_amdgpu_name(struct host *h, const struct device_found *d, struct buf *out) {
+/* Both say in *whole that a table could not be read for now. */
+static bool put_amdgpu_name(struct host *h, const struct device_found *d, struct buf *out,
+                            bool *whole) {
     char *ids;
     ssize_t n;
     bool found = false;
@@ -52,6 +55,8 @@ static bool put_amdgpu_name(struct host *h, const struct device_found *d, struct
     if (!ids)
         return false;
     n = host_slurp(h, AT_FDCWD, AMDGPU_IDS, ids, IDS_MAX);
+    if (n < 0 && host_may_pass(errno))
+        *whole = false;
     if (n > 0) {
         struct cursor c = cursor_over((struct span){ids, (size_t)n});
         struct span line;
@@ -65,7 +70,7 @@ static bool put_amdgpu_name(struct host *h, const struct device_found *d, struct
     return found;
 }
 
-static bool put_pci_name(const struct device_found *d, struct buf *out) {
+static bool put_pci_name(const struct device_found *d, struct buf *out, bool *whole) {
     struct pci_id_match match = {
         .vendor_id = (uint32_t)d->vendor,
         .device_id = (uint32_t)d->device,
@@ -75,9 +80,13 @@ static bool put_pci_name(const struct device_found *d, struct buf *out) {
     const char *device = NULL;
     if (d->vendor < 0 || d->device < 0)
         return false;
+    errno = 0; /* the one thing that tells whether the table was read */
     pci_get_strings(&match, &device, NULL, NULL, NULL);
-    if (!device || !*device)
+    if (!device || !*device) {
+        if (host_may_pass(errno))
+            *whole = false;
         return false;
+    }
     buf_span(out, product_of(span_trim(span_of(device))));
     return true;
 }
@@ -98,7 +107,9 @@ static void put_plain_name(const struct device_found *d, struct buf *out) {
     }
 }
 
-void names_put_device(struct host *h, const struct device_found *d, struct buf *out) {
-    if (!put_amdgpu_name(h, d, out) && !put_pci_name(d, out))
+bool names_put_device(struct host *h, const struct device_found *d, struct buf *out) {
+    bool whole = true;
+    if (!put_amdgpu_name(h, d, out, &whole) && !put_pci_name(d, out, &whole))
         put_plain_name(d, out);
+    return whole;
 }

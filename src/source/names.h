@@ -6,7 +6,8 @@
 
 #include "devices.h"
 
-/* Appends the name, for instance "Radeon RX 7800 XT"; never empty. */
-void names_put_device(struct host *h, const struct device_found *d, struct buf *out);
+/* Appends the name, for instance "Radeon RX 7800 XT"; never empty. False: a table of names could not be read
+ * this time, so that there may be a better one. */
+bool names_put_device(struct host *h, const struct device_found *d, struct buf *out);
 
 #endif

@@ -30,7 +30,7 @@ struct roster {
     struct subject machine;
     const struct backend_table *table;
     uint16_t process_backend; /* whose process subjects are: index + 1 */
-    struct slot **slots; /* slot of id i at i - 1 */
+    struct slot **slots;      /* slot of id i at i - 1 */
     uint32_t slot_count;
     uint32_t slot_cap;
     uint32_t *free_ids;
@@ -45,6 +45,8 @@ struct roster {
     uint32_t process_cap;
     struct map by_process;
     struct buf facts;
+    void (*find)(void *ctx, const struct frame_sink *sink);
+    void *find_ctx;
     bool rescan;
 };
 
@@ -235,21 +237,41 @@ void roster_close_left(struct host *h, unsigned backend, uint32_t device, const 
 
 /* ---- devices -------------------------------------------------------------------------------------- */
 
+static struct node *node_find(const struct roster *r, unsigned major, unsigned minor) {
+    for (uint32_t i = 0; i < r->node_count; i++)
+        if (r->nodes[i].minor == minor && r->nodes[i].major == major)
+            return &r->nodes[i];
+    return NULL;
+}
+
 enum err roster_add_node(struct roster *r, const struct subject *device, unsigned major,
                          unsigned minor) {
-    enum err e =
-        vec_reserve((void **)&r->nodes, &r->node_cap, r->node_count + 1, sizeof(*r->nodes));
+    struct node *known = node_find(r, major, minor);
+    enum err e = ERR_OK;
+    if (!known)
+        e = vec_reserve((void **)&r->nodes, &r->node_cap, r->node_count + 1, sizeof(*r->nodes));
     if (e == ERR_OK)
-        r->nodes[r->node_count++] = (struct node){major, minor, device->id};
+        *(known ? known : &r->nodes[r->node_count++]) = (struct node){major, minor, device->id};
     return e;
 }
 
 const struct subject *roster_device(struct host *h, unsigned major, unsigned minor) {
-    const struct roster *r = h->roster;
-    for (uint32_t i = 0; i < r->node_count; i++)
-        if (r->nodes[i].minor == minor && r->nodes[i].major == major)
-            return &slot_of(r, r->nodes[i].device)->subject;
-    return NULL;
+    const struct node *n = node_find(h->roster, major, minor);
+    return n ? &slot_of(h->roster, n->device)->subject : NULL;
+}
+
+void roster_set_finder(struct roster *r, void (*find)(void *ctx, const struct frame_sink *sink),
+                       void *ctx) {
+    r->find = find;
+    r->find_ctx = ctx;
+}
+
+const struct subject *roster_device_find(struct host *h, unsigned major, unsigned minor,
+                                         const struct frame_sink *sink) {
+    struct roster *r = h->roster;
+    if (r->find && !node_find(r, major, minor))
+        r->find(r->find_ctx, sink);
+    return roster_device(h, major, minor);
 }
 
 void roster_set_asleep(struct roster *r, const struct subject *device, bool asleep) {

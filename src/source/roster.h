@@ -16,7 +16,10 @@ void roster_set_table(struct roster *r, const struct backend_table *table);
 void roster_begin_tick(struct roster *r);
 const struct subject *roster_machine(const struct roster *r);
 
-/* A character device number of this device; forgotten when the device closes. */
+/* Who is asked where a node belongs to no known device; NULL: nobody. Opens what it finds through the sink. */
+void roster_set_finder(struct roster *r, void (*find)(void *ctx, const struct frame_sink *sink),
+                       void *ctx);
+/* A character device number of this device from now on, whoever had it; forgotten when the device closes. */
 enum err roster_add_node(struct roster *r, const struct subject *device, unsigned major,
                          unsigned minor);
 void roster_set_asleep(struct roster *r, const struct subject *device, bool asleep);

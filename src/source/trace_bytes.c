@@ -11,22 +11,29 @@
 
 #include "input.h"
 
-#define READ_BYTES      ((size_t)64 << 10)
-#define WINDOW_LOG_MAX  27
-#define SKIPPABLE_FIRST UINT32_C(0x184D2A50) /* and the 15 after it */
+#define READ_BYTES     ((size_t)64 << 10)
+#define WINDOW_LOG_MAX 27
+#define MAGIC_BYTES    ((size_t)4)
 
-static bool is_compressed(const unsigned char *p, size_t n) {
-    if (n < 4) {
-        return false;
+/* The first byte of skippable frames has 16 values. */
+bool trace_bytes_may_be_packed(struct span head) {
+    static const unsigned char frame[] = {0x28, 0xB5, 0x2F, 0xFD};
+    static const unsigned char skippable[] = {0x50, 0x2A, 0x4D, 0x18};
+    size_t n = head.n < sizeof frame ? head.n : sizeof frame;
+    if (n == 0 || memcmp(head.p, frame, n) == 0) {
+        return true;
     }
-    uint32_t magic =
-        (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-    return magic == ZSTD_MAGICNUMBER || (magic & ~UINT32_C(15)) == SKIPPABLE_FIRST;
+    return ((unsigned char)head.p[0] & 0xF0) == skippable[0] &&
+           memcmp(head.p + 1, skippable + 1, n - 1) == 0;
+}
+
+static bool is_compressed(const char *p, size_t n) {
+    return n == MAGIC_BYTES && trace_bytes_may_be_packed((struct span){p, n});
 }
 
 enum err trace_bytes_init(struct trace_bytes *b, int fd, uint64_t file_size) {
     *b = (struct trace_bytes){.fd = fd, .file_size = file_size, .start_count = 1};
-    unsigned char magic[4];
+    char magic[MAGIC_BYTES];
     int64_t got = input_read(fd, magic, sizeof magic, 0);
     if (got < 0) {
         return ERR_IO;

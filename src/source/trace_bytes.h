@@ -41,6 +41,8 @@ struct trace_bytes {
     unsigned start_count;
 };
 
+/* Whether what begins so may be compressed; a prefix of what tells is enough. */
+bool trace_bytes_may_be_packed(struct span head);
 /* Looks whether fd (borrowed until finish) is compressed. ERR_OK or ERR_NOMEM or ERR_IO. */
 enum err trace_bytes_init(struct trace_bytes *b, int fd, uint64_t file_size);
 void trace_bytes_finish(struct trace_bytes *b);

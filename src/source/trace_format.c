@@ -28,6 +28,15 @@ enum err trace_read_first_line(struct span line) {
     return e == ERR_OK && version == TRACE_VERSION && cursor_at_end(&c) ? ERR_OK : ERR_FORMAT;
 }
 
+bool trace_may_begin(struct span head) {
+    size_t n = head.n < sizeof first_word - 1 ? head.n : sizeof first_word - 1;
+    const char *end = head.n > 0 ? memchr(head.p, '\n', head.n) : NULL;
+    if (!end) {
+        return head.n < TRACE_LINE_MAX && (n == 0 || memcmp(head.p, first_word, n) == 0);
+    }
+    return trace_read_first_line((struct span){head.p, (size_t)(end - head.p)}) != ERR_FORMAT;
+}
+
 /* ---- header line ------------------------------------------------------------------------------ */
 
 void trace_put_header(struct buf *b, const struct trace_header *h) {
@@ -45,20 +54,25 @@ void trace_put_header(struct buf *b, const struct trace_header *h) {
     buf_char(b, '\n');
 }
 
-static bool number(struct cursor *c, char stop, int64_t most, int64_t *out) {
-    struct span word;
-    return cursor_field(c, stop, &word) && span_to_i64(word, out) == ERR_OK && *out >= 0 &&
-           *out <= most;
+static bool number(struct cursor *c, int64_t most, int64_t *out) {
+    uint64_t n = 0;
+    bool fits = cursor_u64(c, &n) == ERR_OK && n <= (uint64_t)most;
+    *out = (int64_t)n;
+    return fits;
 }
 
 /* A word of printable ASCII: what a terminal may be shown in a note. */
-static bool plain_word(struct span s) {
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.p[i] <= ' ' || s.p[i] > '~') {
-            return false;
-        }
+static bool plain_word(struct cursor *c, struct span *out) {
+    const char *first = c->p;
+    while (c->p != c->end && *c->p > ' ' && *c->p <= '~') {
+        c->p++;
     }
-    return s.n > 0;
+    *out = (struct span){first, (size_t)(c->p - first)};
+    return out->n > 0;
+}
+
+static bool blank(struct cursor *c) {
+    return c->p != c->end && *c->p++ == ' ';
 }
 
 bool trace_read_header(struct span line, struct trace_header *out) {
@@ -68,10 +82,10 @@ bool trace_read_header(struct span line, struct trace_header *out) {
     int64_t id;
     int64_t sys;
     int64_t size;
-    if (!number(&c, ' ', TRACE_ID_MAX, &id) || !cursor_field(&c, ' ', &out->kind) ||
-        !plain_word(out->kind) || !number(&c, ' ', TRACE_TIME_MAX, &out->t_ns) ||
-        !cursor_field(&c, ' ', &outcome) || !plain_word(outcome) ||
-        !number(&c, ' ', INT32_MAX, &sys) || !number(&c, '\n', (int64_t)TRACE_BODY_MAX, &size)) {
+    if (!number(&c, TRACE_ID_MAX, &id) || !blank(&c) || !plain_word(&c, &out->kind) || !blank(&c) ||
+        !number(&c, TRACE_TIME_MAX, &out->t_ns) || !blank(&c) || !plain_word(&c, &outcome) ||
+        !blank(&c) || !number(&c, INT32_MAX, &sys) || !blank(&c) ||
+        !number(&c, (int64_t)TRACE_BODY_MAX, &size) || !cursor_at_end(&c)) {
         return false;
     }
     out->odd = !outcome_from_name(outcome, &o);

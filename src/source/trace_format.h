@@ -20,6 +20,8 @@
 #define TRACE_BACKEND_UNKNOWN UINT16_MAX
 
 void trace_put_first_line(struct buf *b);
+/* Whether a trace may begin so, as far as can be seen of it. */
+bool trace_may_begin(struct span head);
 /* `line` is without its '\n'. ERR_VERSION for a newer version, ERR_FORMAT for anything else that is
  * not a first line of ours. */
 enum err trace_read_first_line(struct span line);

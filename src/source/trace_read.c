@@ -286,6 +286,8 @@ static void close_trace(struct source *s) {
 static const struct source_ops trace_ops = {
     .poll = poll_trace, .read = read_trace, .close = close_trace};
 
+static const char not_ours[] = "not a gwtop trace";
+
 static enum err check_first_line(struct trace *t, const char *path, struct err_info *info) {
     struct span ahead = trace_bytes_peek(&t->bytes, TRACE_LINE_MAX);
     struct cursor c = cursor_over(ahead);
@@ -305,13 +307,21 @@ static enum err check_first_line(struct trace *t, const char *path, struct err_i
     if (t->bytes.zstd && ahead.n == 0) {
         return err_set(info, ERR_TRUNCATED, 0, path, "compressed, and cannot be unpacked");
     }
-    return err_set(info, ERR_FORMAT, 0, path, "not a gwtop trace");
+    return err_set(info, ERR_FORMAT, 0, path, not_ours);
+}
+
+static bool may_begin(struct span head) {
+    return trace_may_begin(head) || trace_bytes_may_be_packed(head);
 }
 
 enum err trace_open(const char *path, const struct backend_table *table, struct source **out,
                     struct err_info *info) {
+    static const struct input_want want = {.most = (uint64_t)8 << 30,
+                                           .too_long = "longer than 8 GiB",
+                                           .may_begin = may_begin,
+                                           .foreign = not_ours};
     struct input in;
-    enum err e = input_open(path, &in, info);
+    enum err e = input_open(path, &want, &in, info);
     if (e != ERR_OK) {
         return e;
     }
@@ -323,6 +333,10 @@ enum err trace_open(const char *path, const struct backend_table *table, struct 
     t->source.ops = &trace_ops;
     t->table = table;
     e = trace_bytes_init(&t->bytes, in.fd, in.size);
+    if (e == ERR_OK && in.size == 0) {
+        close_trace(&t->source);
+        return err_set(info, ERR_FORMAT, 0, path, "is empty");
+    }
     e = e == ERR_OK ? check_first_line(t, path, info) : err_set(info, e, 0, path, err_text(e));
     if (e != ERR_OK) {
         close_trace(&t->source);

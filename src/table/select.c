@@ -81,6 +81,25 @@ static bool is_id(struct span id, struct span wanted) {
            (is_tail && compare_texts(span_skip(id, id.n - wanted.n), wanted) == 0);
 }
 
+/* Whether it is one of the names in a list as "card1,renderD129"; as such, or as a path in /dev. */
+static bool is_node(struct span nodes, struct span wanted) {
+    static const char *const folders[] = {"/dev/dri/", "/dev/accel/"};
+    struct cursor c = cursor_over(nodes);
+    struct span name;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (span_starts(wanted, folders[i])) {
+            wanted = span_skip(wanted, strlen(folders[i]));
+            break;
+        }
+    }
+    while (wanted.n > 0 && cursor_field(&c, ',', &name)) {
+        if (name.n == wanted.n && memcmp(name.p, wanted.p, name.n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool table_device_matches(const struct snapshot *s, uint32_t device, struct span wanted) {
     uint64_t index;
     if (wanted.n == 0) {
@@ -95,6 +114,7 @@ bool table_device_matches(const struct snapshot *s, uint32_t device, struct span
     }
     return is_id(snapshot_text(s, d->id), wanted) || is_id(snapshot_text(s, d->slot), wanted) ||
            compare_texts(snapshot_text(s, d->driver), wanted) == 0 ||
+           is_node(snapshot_text(s, d->nodes), wanted) ||
            text_contains(snapshot_text(s, d->name), wanted);
 }
 
@@ -108,11 +128,20 @@ static bool is_idle(struct value busy) {
     return busy.state == STATE_VALUE && busy.v <= 0;
 }
 
+/* By name, or by number also where the name is known. */
+static bool is_user(const struct snapshot *s, const struct snap_process *p, struct span wanted) {
+    uint64_t number;
+    if (wanted.n == 0 || equal(snapshot_text(s, p->user), wanted)) {
+        return true;
+    }
+    return p->uid.state == STATE_VALUE && span_to_u64(wanted, &number) == ERR_OK &&
+           number <= UINT32_MAX && (int64_t)number == p->uid.v;
+}
+
 static bool passes(const struct snapshot *s, const struct snap_process *p,
                    const struct table_query *q) {
     return !(q->hide_idle && is_idle(p->busy_ppm)) && !(q->hide_exited && p->exited) &&
-           (q->pid == 0 || p->pid == q->pid) &&
-           (q->user.n == 0 || equal(snapshot_text(s, p->user), q->user)) &&
+           (q->pid == 0 || p->pid == q->pid) && is_user(s, p, q->user) &&
            table_device_matches(s, p->device, q->device) &&
            (q->search.n == 0 || text_contains(snapshot_text(s, p->name), q->search) ||
             text_contains(snapshot_text(s, p->command), q->search));

@@ -120,6 +120,16 @@ struct ui_command act_CLIENTS(struct ui *ui, const struct snapshot *s, int amoun
     return nothing;
 }
 
+/* At the end of `out`, which must outlive it. */
+static struct span write_number(char *out, size_t size, int n) {
+    size_t at = size;
+    do {
+        out[--at] = (char)('0' + n % 10);
+        n /= 10;
+    } while (n > 0 && at > 0);
+    return (struct span){out + at, size - at};
+}
+
 /* Steps through -1 (all) and the devices that the command line lets through. */
 struct ui_command act_DEVICE(struct ui *ui, const struct snapshot *s, int amount) {
     int count = s ? (int)(s->device_count < 1000 ? s->device_count : 1000) : 0;
@@ -131,11 +141,16 @@ struct ui_command act_DEVICE(struct ui *ui, const struct snapshot *s, int amount
     ui->device = device;
     ui->query.device = ui->o.query.device;
     if (device >= 0) {
-        struct buf b = {.p = ui->device_text, .cap = sizeof ui->device_text};
-        buf_u64(&b, (uint64_t)device);
-        ui->query.device = buf_span_of(&b);
+        ui->query.device = write_number(ui->device_text, sizeof ui->device_text, device);
     }
     ui->top = 0;
+    return nothing;
+}
+
+struct ui_command act_DETAIL(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)amount;
+    list_refresh(ui, s);
+    detail_open(ui, s);
     return nothing;
 }
 
@@ -230,6 +245,11 @@ struct ui_command act_QUIT(struct ui *ui, const struct snapshot *s, int amount) 
 
 /* ---- the door -------------------------------------------------------------------------------- */
 
+/* Keys that work beside an open device screen too: its numbers go on. */
+static bool moves_time(const struct key_info *k) {
+    return k && (k->act == act_PAUSE || k->act == act_STEP || k->act == act_SPEED);
+}
+
 /* What the pane or prompt that is open does with the key; what it leaves is for the table, but for
  * letters. */
 static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *s,
@@ -241,6 +261,12 @@ static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *
         break;
     case MODE_SORT:
         used = menu_key(ui, key);
+        break;
+    case MODE_DEVICE:
+        used = detail_key(ui, key, s);
+        if (!used && moves_time(key_find(key, ui->o.replay))) {
+            return false;
+        }
         break;
     case MODE_SEARCH:
     case MODE_GO_TO:

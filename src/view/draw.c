@@ -18,6 +18,16 @@ int draw_right(struct grid *g, int row, int end, int least, enum role role, stru
     return end - (int)columns;
 }
 
+void draw_hanging(struct grid *g, int row, int column, int width, enum role role,
+                  struct span text) {
+    bool hangs = text.n > 1 && text.p[text.n - 1] == '~';
+    draw_right(g, row, column + width - (hangs ? 0 : 1), column, role, text);
+}
+
+enum role share_role(struct value v) {
+    return v.state != STATE_VALUE ? ROLE_DIM : v.doubt ? ROLE_WARN : ROLE_VALUE;
+}
+
 /* Full blocks, then one that is filled by eighths: what is above 0 shows, and only the whole is
  * full. */
 static void fill_blocks(struct grid *g, int row, int column, int inner, enum role role,

@@ -279,6 +279,7 @@ void bar_draw(struct ui *ui, struct grid *g, int row) {
         [MODE_SORT] = {{"Up Down", "choose"}, {"Enter", "sort"}, {"Esc", "close"}},
         [MODE_SEARCH] = {{"F3", "Next"}, {"Enter", "keep"}, {"Esc", "go back"}},
         [MODE_GO_TO] = {{"Enter", "go"}, {"Esc", "close"}, {NULL, NULL}},
+        [MODE_DEVICE] = {{"Up Down", "scroll"}, {"F8", "Device"}, {"Esc", "close"}},
     };
     grid_fill(g, row, 0, g->columns, ROLE_KEY_LABEL, " ");
     if (ui->mode == MODE_TABLE) {

@@ -55,6 +55,18 @@ static bool same(const struct identity *a, const struct identity *b) {
     return same_process(a, b) && a->client == b->client && a->space == b->space;
 }
 
+uint32_t list_device(const struct ui *ui, const struct snapshot *s) {
+    if (!s || ui->at >= ui->line_count) {
+        return UINT32_MAX;
+    }
+    struct row r = ui->lines[ui->at];
+    uint32_t process = r.client ? s->clients[r.index].process : r.index;
+    if (r.unattributed) {
+        return s->unattributed[r.index].device;
+    }
+    return process < s->process_count ? s->processes[process].device : UINT32_MAX;
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 static bool add_line(struct ui *ui, struct row r) {

@@ -16,6 +16,8 @@ static const char help_marks[] =
     "deny\ta right is missing\n"
     "bad\tthe driver said something that cannot be read\n"
     "~\tbehind a number: shown, but not to be trusted to the last digit\n"
+    "!\ta limit: of temperature, or one that holds the device back\n"
+    "sensor\tbehind a bar: the device's own, not the sum over its processes\n"
     "\nColumns\n";
 
 static void put_help(const struct ui *ui, struct buf *b) {
@@ -107,33 +109,34 @@ void help_draw(struct ui *ui, struct grid *g, int row, int rows) {
     }
 }
 
-static void help_scroll(struct ui *ui, int64_t lines) {
-    int64_t top = (int64_t)ui->help_top + lines;
-    ui->help_top = top < 0 ? 0 : top > UINT16_MAX ? UINT16_MAX : (uint32_t)top;
+static void scroll_by(uint32_t *top, int64_t lines) {
+    int64_t to = (int64_t)*top + lines;
+    *top = to < 0 ? 0 : to > UINT16_MAX ? UINT16_MAX : (uint32_t)to;
+}
+
+bool scroll_key(uint32_t *top, uint32_t page, uint32_t key) {
+    static const struct {
+        uint32_t key;
+        int lines;
+        int pages;
+    } moves[] = {
+        {UI_KEY_UP, -1, 0},       {UI_KEY_DOWN, 1, 0},           {UI_KEY_PAGE_UP, 0, -1},
+        {UI_KEY_PAGE_DOWN, 0, 1}, {UI_KEY_HOME, -UINT16_MAX, 0}, {UI_KEY_END, UINT16_MAX, 0}};
+    int64_t rows = page > 1 ? (int64_t)page - 1 : 1;
+    for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
+        if (moves[i].key == key) {
+            scroll_by(top, moves[i].lines + moves[i].pages * rows);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool help_key(struct ui *ui, uint32_t key) {
-    int64_t page = ui->body > 1 ? (int64_t)ui->body - 1 : 1;
+    if (scroll_key(&ui->help_top, ui->body, key == ' ' ? (uint32_t)UI_KEY_PAGE_DOWN : key)) {
+        return true;
+    }
     switch (key) {
-    case UI_KEY_UP:
-        help_scroll(ui, -1);
-        return true;
-    case UI_KEY_DOWN:
-        help_scroll(ui, 1);
-        return true;
-    case UI_KEY_PAGE_UP:
-        help_scroll(ui, -page);
-        return true;
-    case UI_KEY_PAGE_DOWN:
-    case ' ':
-        help_scroll(ui, page);
-        return true;
-    case UI_KEY_HOME:
-        help_scroll(ui, -UINT16_MAX);
-        return true;
-    case UI_KEY_END:
-        help_scroll(ui, UINT16_MAX);
-        return true;
     case UI_KEY_ESC:
     case UI_KEY_ENTER:
     case UI_KEY_F1:

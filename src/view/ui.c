@@ -31,6 +31,7 @@ enum err ui_create(const struct ui_options *o, struct ui **out) {
     ui->query = o->query;
     ui->device = -1;
     buf_init(&ui->text);
+    detail_init(ui);
     *out = ui;
     return ERR_OK;
 }
@@ -122,6 +123,8 @@ void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *pl
     }
     if (ui->mode == MODE_HELP) {
         help_draw(ui, g, l.strip, l.body + l.body_rows - l.strip);
+    } else if (ui->mode == MODE_DEVICE) {
+        detail_draw(ui, s, g, l.strip, l.body + l.body_rows - l.strip);
     } else {
         draw_strip(ui, s, g, &l);
         draw_table(ui, s, g, &l);

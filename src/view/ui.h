@@ -7,7 +7,7 @@
 
 #include "gwtop/view.h"
 
-enum mode { MODE_TABLE, MODE_HELP, MODE_SORT, MODE_SEARCH, MODE_GO_TO };
+enum mode { MODE_TABLE, MODE_HELP, MODE_SORT, MODE_SEARCH, MODE_GO_TO, MODE_DEVICE };
 
 /* Who a line of the table is about, in words that outlive a snapshot. All 0: nobody. */
 struct identity {
@@ -17,6 +17,12 @@ struct identity {
     int32_t pid;
     uint8_t space; /* of the client; SPACE_NONE: the line of the process itself */
     bool unattributed;
+};
+
+/* A metric's place on the device screen: the group that it stands in. */
+struct metric_place {
+    uint16_t metric;
+    uint8_t group;
 };
 
 #define PROMPT_MAX 64
@@ -59,7 +65,10 @@ struct ui {
     bool was_pinned;
     uint32_t menu_at;
     uint32_t help_top;
-    struct buf text; /* scratch */
+    uint32_t detail; /* subject of the device of the device screen */
+    uint32_t detail_top;
+    struct metric_place places[METRIC_COUNT]; /* in the order of the device screen */
+    struct buf text;                          /* scratch */
 };
 
 /* ---- keys.c: keys.def ------------------------------------------------------------------------ */
@@ -91,6 +100,9 @@ bool list_search(struct ui *ui, const struct snapshot *s, uint32_t from);
 /* Selects by identity what was selected before. */
 void list_return(struct ui *ui);
 
+/* The device that the selected line is about; UINT32_MAX for none. */
+uint32_t list_device(const struct ui *ui, const struct snapshot *s);
+
 /* ---- prompt.c -------------------------------------------------------------------------------- */
 
 struct ui_command prompt_key(struct ui *ui, uint32_t key, const struct snapshot *s, bool *used);
@@ -100,6 +112,8 @@ void prompt_draw(struct ui *ui, struct grid *g, int row);
 
 bool help_key(struct ui *ui, uint32_t key);
 void help_draw(struct ui *ui, struct grid *g, int row, int rows);
+/* Moves what is in sight of a pane of `page` rows; false for other keys. */
+bool scroll_key(uint32_t *top, uint32_t page, uint32_t key);
 bool menu_key(struct ui *ui, uint32_t key);
 /* Columns taken at the left. */
 int menu_draw(struct ui *ui, struct grid *g, int row, int rows);
@@ -110,6 +124,15 @@ void sort_by(struct ui *ui, enum column c, bool add);
 
 /* Draws the largest form that fits in `most` rows; gives the rows taken. */
 int strip_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int most);
+
+/* ---- detail.c: the device screen ------------------------------------------------------------- */
+
+void detail_init(struct ui *ui);
+/* Opens it for the device that the keys mean: the one shown alone, that of the selected line, the
+ * first. */
+void detail_open(struct ui *ui, const struct snapshot *s);
+bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s);
+void detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows);
 
 /* ---- body.c: the table ----------------------------------------------------------------------- */
 
@@ -133,6 +156,11 @@ int draw_text(struct grid *g, int row, int column, int max, enum role role, cons
 /* Draws a text that ends before column `end`; not at all where it would begin before `least`. Gives
  * its first column, or `end`. */
 int draw_right(struct grid *g, int row, int end, int least, enum role role, struct span text);
+/* Draws a text that ends before the last of `width` columns, but for a "~" at its end, which takes it: so
+ * digits stay in line. */
+void draw_hanging(struct grid *g, int row, int column, int width, enum role role, struct span text);
+/* How a number is shown, by its state and doubt. */
+enum role share_role(struct value v);
 /* A bar of `width` columns with its ends. */
 void draw_bar(struct grid *g, int row, int column, int width, enum role role, int64_t ppm,
               bool unicode);

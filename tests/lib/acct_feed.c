@@ -82,7 +82,8 @@ void feed_process(struct acct_feed *f, uint32_t id, int32_t pid, uint64_t start)
     open_subject(f, &s);
 }
 
-void feed_holder(struct acct_feed *f, uint32_t id, uint32_t process, uint32_t device) {
+static void open_holder(struct acct_feed *f, uint32_t id, uint32_t process, uint32_t device,
+                        const char *facts) {
     struct subject s = {.id = id,
                         .type = SUBJECT_HOLDER,
                         .parent = process,
@@ -90,6 +91,25 @@ void feed_holder(struct acct_feed *f, uint32_t id, uint32_t process, uint32_t de
                         .pid = f->subjects[process].pid,
                         .start = f->subjects[process].start,
                         .number = id,
+                        .name = "",
+                        .facts = facts};
+    open_subject(f, &s);
+}
+
+void feed_holder(struct acct_feed *f, uint32_t id, uint32_t process, uint32_t device) {
+    open_holder(f, id, process, device, "");
+}
+
+void feed_stray_holder(struct acct_feed *f, uint32_t id, uint32_t process, const char *facts) {
+    open_holder(f, id, process, 0, facts);
+}
+
+void feed_stream(struct acct_feed *f, uint32_t id, uint32_t device, int32_t pid, uint16_t backend) {
+    struct subject s = {.id = id,
+                        .type = SUBJECT_STREAM,
+                        .device = device,
+                        .backend = backend,
+                        .pid = pid,
                         .name = "",
                         .facts = ""};
     open_subject(f, &s);
@@ -106,11 +126,25 @@ void feed_state(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *stat
     frame(f, &f->subjects[id], FRAME_STATE, t_ns, status);
 }
 
+void feed_left_alone(struct acct_feed *f, uint32_t id, int64_t t_ns) {
+    const struct counts none = {0};
+    struct frame fr = {.t_ns = t_ns, .subject = id, .kind = FRAME_STATE, .outcome = OUTCOME_ASLEEP};
+    f->out.frame(f->out.sink.ctx, &f->subjects[id], &fr);
+    f->out.done(f->out.sink.ctx, &f->subjects[id], &fr, &none);
+}
+
+static void begin_kind(struct acct_feed *f, uint32_t id, int64_t t_ns, unsigned kind,
+                       enum outcome outcome, struct frame *out) {
+    *out = (struct frame){.t_ns = t_ns,
+                          .subject = id,
+                          .kind = (uint16_t)(FRAME_BACKEND + kind),
+                          .outcome = (uint8_t)outcome};
+    f->out.frame(f->out.sink.ctx, &f->subjects[id], out);
+}
+
 static void begin_read(struct acct_feed *f, uint32_t id, int64_t t_ns, enum outcome outcome,
                        struct frame *out) {
-    *out = (struct frame){
-        .t_ns = t_ns, .subject = id, .kind = FRAME_BACKEND, .outcome = (uint8_t)outcome};
-    f->out.frame(f->out.sink.ctx, &f->subjects[id], out);
+    begin_kind(f, id, t_ns, 0, outcome, out);
 }
 
 static void end_read(struct acct_feed *f, uint32_t id, const struct frame *fr,
@@ -118,11 +152,16 @@ static void end_read(struct acct_feed *f, uint32_t id, const struct frame *fr,
     f->out.done(f->out.sink.ctx, &f->subjects[id], fr, c);
 }
 
-void feed_failed(struct acct_feed *f, uint32_t id, int64_t t_ns, enum outcome outcome) {
+void feed_failed_kind(struct acct_feed *f, uint32_t id, int64_t t_ns, unsigned kind,
+                      enum outcome outcome) {
     const struct counts counts = {.ignored = 1};
     struct frame fr;
-    begin_read(f, id, t_ns, outcome, &fr);
+    begin_kind(f, id, t_ns, kind, outcome, &fr);
     end_read(f, id, &fr, &counts);
+}
+
+void feed_failed(struct acct_feed *f, uint32_t id, int64_t t_ns, enum outcome outcome) {
+    feed_failed_kind(f, id, t_ns, 0, outcome);
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -152,23 +191,40 @@ static void say(struct acct_feed *f, const struct subject *s, int64_t t_ns, uint
     f->out.sink.sample(f->out.sink.ctx, &sample);
 }
 
+static void name_client(struct acct_feed *f, const struct subject *s, int64_t t_ns, uint8_t space,
+                        uint64_t client, enum label_kind kind, const char *text) {
+    struct label l = {.t_ns = t_ns,
+                      .client = client,
+                      .text = text,
+                      .len = (uint32_t)(text ? strlen(text) : 0),
+                      .subject = s->id,
+                      .device = s->device,
+                      .pid = s->pid,
+                      .kind = (uint8_t)kind,
+                      .space = space};
+    if (text)
+        f->out.sink.label(f->out.sink.ctx, &l);
+}
+
+void feed_read_named(struct acct_feed *f, uint32_t id, int64_t t_ns, uint64_t client,
+                     const char *driver, const char *pdev, const struct say *says) {
+    const struct counts counts = {.accepted = 3};
+    const struct subject *s = &f->subjects[id];
+    struct frame fr;
+    begin_read(f, id, t_ns, OUTCOME_OK, &fr);
+    name_client(f, s, t_ns, SPACE_DRM, client, LABEL_DRIVER, driver);
+    name_client(f, s, t_ns, SPACE_DRM, client, LABEL_PCI, pdev);
+    for (const struct say *w = says; w->name; w++)
+        say(f, s, t_ns, SPACE_DRM, client, w);
+    end_read(f, id, &fr, &counts);
+}
+
 void feed_read_as(struct acct_feed *f, uint32_t id, int64_t t_ns, uint8_t space, uint64_t client,
                   const char *driver, const struct say *says, const struct counts *counts) {
     const struct subject *s = &f->subjects[id];
     struct frame fr;
     begin_read(f, id, t_ns, OUTCOME_OK, &fr);
-    if (driver) {
-        struct label l = {.t_ns = t_ns,
-                          .client = client,
-                          .text = driver,
-                          .len = (uint32_t)strlen(driver),
-                          .subject = id,
-                          .device = s->device,
-                          .pid = s->pid,
-                          .kind = LABEL_DRIVER,
-                          .space = space};
-        f->out.sink.label(f->out.sink.ctx, &l);
-    }
+    name_client(f, s, t_ns, space, client, LABEL_DRIVER, driver);
     for (const struct say *w = says; w->name; w++)
         say(f, s, t_ns, space, client, w);
     end_read(f, id, &fr, counts);
@@ -203,29 +259,30 @@ void feed_label(struct acct_feed *f, uint32_t id, enum label_kind kind, const ch
     end_read(f, id, &fr, &counts);
 }
 
-void feed_ranked(struct acct_feed *f, uint32_t id, int64_t t_ns, enum metric metric, int64_t value,
-                 uint8_t rank, uint8_t doubt) {
+void feed_tell(struct acct_feed *f, uint32_t id, int64_t t_ns, const struct tell *what) {
     const struct subject *s = &f->subjects[id];
     const struct counts counts = {.accepted = 1};
     struct frame fr;
     struct sample sample = {.t_ns = t_ns,
-                            .value = value,
+                            .value = what->value,
+                            .name = what->name,
+                            .name_len = (uint8_t)(what->name ? strlen(what->name) : 0),
                             .subject = id,
                             .device = s->type == SUBJECT_DEVICE ? id : s->device,
                             .pid = s->pid,
-                            .metric = (uint16_t)metric,
-                            .index = INDEX_NONE,
-                            .state = STATE_VALUE,
-                            .rank = rank,
-                            .doubt = doubt};
-    begin_read(f, id, t_ns, OUTCOME_OK, &fr);
+                            .metric = what->metric,
+                            .index = what->part ? (uint16_t)(what->part - 1) : INDEX_NONE,
+                            .state = what->state ? what->state : STATE_VALUE,
+                            .rank = what->rank,
+                            .doubt = what->doubt};
+    begin_kind(f, id, t_ns, what->kind, OUTCOME_OK, &fr);
     f->out.sink.sample(f->out.sink.ctx, &sample);
     end_read(f, id, &fr, &counts);
 }
 
 void feed_sample(struct acct_feed *f, uint32_t id, int64_t t_ns, enum metric metric,
                  int64_t value) {
-    feed_ranked(f, id, t_ns, metric, value, 0, 0);
+    TELL(f, id, t_ns, .metric = (uint16_t)metric, .value = value);
 }
 
 /* ---- what a snapshot holds ------------------------------------------------------------------- */
@@ -345,8 +402,11 @@ static void print_device(struct buf *b, const struct snapshot *s, const struct s
     put_text(b, s, "name", d->name);
     put_text(b, s, "driver", d->driver);
     put_text(b, s, "slot", d->slot);
+    put_text(b, s, "nodes", d->nodes);
     put_number(b, "state", d->state);
+    put_number(b, "left_alone", d->left_alone);
     put_number(b, "clients", d->clients);
+    put_number(b, "kept_awake", d->kept_awake);
     put_value(b, "busy_ppm", d->busy_ppm);
     print_engines(b, s, d->engines);
     print_memory(b, s, d->memory);
@@ -367,12 +427,14 @@ static void print_process(struct buf *b, const struct snapshot *s, const struct 
     put_number(b, "exited", p->exited);
     put_number(b, "exited_ns", (uint64_t)p->exited_ns);
     put_number(b, "type", p->type);
+    put_number(b, "idle_holder", p->idle_holder);
     put_number(b, "clients", p->clients);
     put_value(b, "start_ns", p->start_ns);
     put_value(b, "busy_ppm", p->busy_ppm);
     put_value(b, "busy_ns", p->busy_ns);
     put_value(b, "cpu_ppm", p->cpu_ppm);
     put_value(b, "rss", p->rss);
+    put_value(b, "uid", p->uid);
     put_value(b, "vram", p->vram.bytes);
     put_number(b, "mark", p->vram.mark);
     put_value(b, "gtt", p->gtt.bytes);
@@ -399,6 +461,7 @@ void snapshot_print(struct buf *b, const struct snapshot *s) {
     put_number(b, "t_ns", (uint64_t)s->t_ns);
     put_value(b, "interval_ns", s->interval_ns);
     put_number(b, "unreadable", s->unreadable);
+    put_number(b, "devices_denied", s->devices_denied);
     put_value(b, "cost_cpu_ns", s->cost_cpu_ns);
     for (uint32_t i = 0; i < s->device_count; i++)
         print_device(b, s, &s->devices[i]);

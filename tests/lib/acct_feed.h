@@ -67,10 +67,20 @@ void feed_device(struct acct_feed *f, uint32_t id, const char *name, const char 
 void feed_process(struct acct_feed *f, uint32_t id, int32_t pid, uint64_t start);
 /* A descriptor of `process` (subject id) on `device` (subject id). */
 void feed_holder(struct acct_feed *f, uint32_t id, uint32_t process, uint32_t device);
+/* A descriptor of a node that no device is known to have: its facts. */
+void feed_stray_holder(struct acct_feed *f, uint32_t id, uint32_t process, const char *facts);
+/* What a source says of `device`; pid 0: of all of it, else of one process. `backend` as in struct
+ * subject. */
+void feed_stream(struct acct_feed *f, uint32_t id, uint32_t device, int32_t pid, uint16_t backend);
 void feed_close(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *reason);
 void feed_state(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *status);
+/* Says that the device is not looked at in this tick though it is awake. */
+void feed_left_alone(struct acct_feed *f, uint32_t id, int64_t t_ns);
 /* A read of the subject that failed. */
 void feed_failed(struct acct_feed *f, uint32_t id, int64_t t_ns, enum outcome outcome);
+/* The same of another kind than the first of its backend. */
+void feed_failed_kind(struct acct_feed *f, uint32_t id, int64_t t_ns, unsigned kind,
+                      enum outcome outcome);
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -80,13 +90,28 @@ void feed_read(struct acct_feed *f, uint32_t id, int64_t t_ns, uint64_t client,
 /* The same with these counts, in a space of its own; driver may be NULL. */
 void feed_read_as(struct acct_feed *f, uint32_t id, int64_t t_ns, uint8_t space, uint64_t client,
                   const char *driver, const struct say *says, const struct counts *counts);
+/* A whole text that names its driver, and its device where pdev is not NULL. */
+void feed_read_named(struct acct_feed *f, uint32_t id, int64_t t_ns, uint64_t client,
+                     const char *driver, const char *pdev, const struct say *says);
 /* A text of the holder that is no DRM client's. */
 void feed_not_drm(struct acct_feed *f, uint32_t id, int64_t t_ns);
 void feed_label(struct acct_feed *f, uint32_t id, enum label_kind kind, const char *text);
 /* A sample of a process or device of its own. */
 void feed_sample(struct acct_feed *f, uint32_t id, int64_t t_ns, enum metric metric, int64_t value);
-void feed_ranked(struct acct_feed *f, uint32_t id, int64_t t_ns, enum metric metric, int64_t value,
-                 uint8_t rank, uint8_t doubt);
+/* What a frame says of a metric of a device; zeroed fields: the first kind of its backend, a value,
+ * of the whole. `part`: 1 + its index. */
+struct tell {
+    uint16_t metric;
+    int64_t value;
+    unsigned kind;
+    uint8_t rank;
+    uint8_t doubt;
+    uint8_t state; /* 0 here is STATE_VALUE */
+    uint16_t part;
+    const char *name;
+};
+void feed_tell(struct acct_feed *f, uint32_t id, int64_t t_ns, const struct tell *what);
+#define TELL(f, id, t_ns, ...) feed_tell(f, id, t_ns, &(const struct tell){__VA_ARGS__})
 
 /* ---- what a snapshot holds ------------------------------------------------------------------- */
 

@@ -41,6 +41,10 @@ static int spy_open(void *ctx, int dir_fd, const char *path, int flags) {
         errno = s->deny_sys;
         return -1;
     }
+    if (s->open_max > 0 && s->open_now >= s->open_max) {
+        errno = EMFILE;
+        return -1;
+    }
     fd = host_io_posix.open(NULL, dir_fd, path, flags);
     if (fd >= 0 && fd < 4096) {
         s->of_fd[fd] = path_of(s, dir_fd, path);

@@ -21,6 +21,7 @@ struct iospy {
     int deny_sys;
     bool sizeless; /* fd folders have size 0, as before Linux 6.2 */
     unsigned open_now;
+    unsigned open_max; /* more are not to be had (EMFILE); 0: no limit */
 };
 
 void iospy_init(struct iospy *s);

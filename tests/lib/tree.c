@@ -78,3 +78,20 @@ void tree_drop(const char *root, const char *path) {
     if (nftw(whole, drop_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
         fail(whole);
 }
+
+void tree_odd(const char *root, const char *path, enum tree_odd odd) {
+    static const char *const links[TREE_ODD_COUNT] = {
+        [ODD_ZERO] = "/dev/zero", [ODD_NOWHERE] = "nowhere/at/all"};
+    char whole[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+    prepare(whole, root, path);
+    if (lstat(whole, &st) == 0)
+        tree_drop(root, path);
+    if (odd == ODD_FOLDER)
+        tree_folder(root, path);
+    else if (odd != ODD_FIFO)
+        tree_link(root, path, odd != ODD_LOOP ? links[odd] : slash ? slash + 1 : path);
+    else if (mkfifo(whole, 0666) != 0)
+        fail(whole);
+}

@@ -97,7 +97,44 @@ static void test_above_capacity_is_clamped(void **state) {
     check_value(engine(f, "render")->busy_ppm, 1000000);
     assert_int_equal(engine(f, "render")->busy_ppm.doubt, DOUBT_CLAMPED);
     check_value(engine(f, "render")->busy_ns, 3 * SEC);
+    assert_int_equal(engine(f, "render")->busy_ns.doubt, DOUBT_ESTIMATED);
+    tick(f, 3 * SEC, SAYS(ENGINE("render", 3 * SEC + SEC / 2)));
+    check_value(engine(f, "render")->busy_ppm, 500000);
+    assert_int_equal(engine(f, "render")->busy_ppm.doubt, 0);
+    check_value(process(f)->busy_ns, 3 * SEC + SEC / 2);
+    assert_int_equal(process(f)->busy_ns.doubt, DOUBT_ESTIMATED);
     feed_destroy(f);
+}
+
+/* So much more than there is that it is no work: as if it were seen for the first time. 64 times all
+ * there is is still work that waited. */
+static void jump(const char *facts, const struct say *a, const struct say *b, const struct say *c,
+                 const struct say *d, int64_t total_ns) {
+    struct acct_feed *f = one_process(NULL, facts);
+    tick(f, 1 * SEC, a);
+    tick(f, 2 * SEC, b);
+    check_value(engine(f, "gfx")->busy_ppm, 1000000);
+    tick(f, 3 * SEC, c);
+    check_state(engine(f, "gfx")->busy_ppm, STATE_UNKNOWN);
+    check_state(process(f)->busy_ppm, STATE_UNKNOWN);
+    tick(f, 4 * SEC, d);
+    check_value(engine(f, "gfx")->busy_ppm, 500000);
+    check_value(engine(f, "gfx")->busy_ns, total_ns);
+    check_value(process(f)->busy_ns, total_ns);
+    feed_destroy(f);
+}
+
+static void test_jump(void **state) {
+    const int64_t at = 128 * SEC, far = at + 128 * SEC + 1;
+    (void)state;
+    jump("driver=amdgpu\n", SAYS(ENGINE("gfx", 0), CAPACITY("gfx", 2)), SAYS(ENGINE("gfx", at)),
+         SAYS(ENGINE("gfx", far)), SAYS(ENGINE("gfx", far + SEC)), at + SEC);
+    jump("driver=xe\n", SAYS(CYCLES("gfx", 0), CLOCK("gfx", 1000)),
+         SAYS(CYCLES("gfx", 1000), CLOCK("gfx", 2000)),
+         SAYS(CYCLES("gfx", 66000), CLOCK("gfx", 3000)),
+         SAYS(CYCLES("gfx", 66500), CLOCK("gfx", 4000)), SEC + SEC / 2);
+    jump("driver=msm\n", SAYS(CYCLES("gfx", 0), MAXFREQ("gfx", 1000)), SAYS(CYCLES("gfx", 1000)),
+         SAYS(CYCLES("gfx", 66000)), SAYS(CYCLES("gfx", 66500)), SEC + SEC / 2);
 }
 
 /* Two video engines that both work all the time: 100 % of capacity, at every refresh, also where
@@ -271,8 +308,9 @@ static void test_percent_lines(void **state) {
     struct acct_feed *f = one_process(NULL, "driver=amdgpu\n");
     (void)state;
     tick(f, 1 * SEC, SAYS(PERCENT("gfx", 123400)));
-    check_value(engine(f, "gfx")->busy_ppm, 123400);
+    check_state(engine(f, "gfx")->busy_ppm, STATE_UNKNOWN);
     check_state(engine(f, "gfx")->busy_ns, STATE_UNKNOWN);
+    check_state(process(f)->busy_ppm, STATE_UNKNOWN);
     tick(f, 3 * SEC, SAYS(PERCENT("gfx", 500000)));
     check_value(engine(f, "gfx")->busy_ppm, 500000);
     assert_int_equal(engine(f, "gfx")->busy_ppm.doubt, 0);
@@ -286,7 +324,8 @@ static void test_percent_lines(void **state) {
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* Two processes whose time together passes what there is: waiting was counted as busy. */
+/* Two processes whose time together passes what there is: waiting was counted as busy. What each
+ * was measured at stands; the device's sum is cut. */
 static void test_more_than_there_is(void **state) {
     struct acct_feed *f = one_process(NULL, "driver=amdgpu\n");
     (void)state;
@@ -301,16 +340,38 @@ static void test_more_than_there_is(void **state) {
     const struct snapshot *s = feed_snapshot(f);
     const struct snap_process *p = find_process(s, 100);
     const struct snap_process *q = find_process(s, 200);
-    check_value(p->busy_ppm, 666666);
-    check_value(q->busy_ppm, 333333);
-    assert_int_equal(p->busy_ppm.doubt, DOUBT_CLAMPED | DOUBT_ESTIMATED);
-    assert_int_equal(q->busy_ppm.doubt, DOUBT_CLAMPED | DOUBT_ESTIMATED);
+    check_value(p->busy_ppm, 1000000);
+    check_value(q->busy_ppm, 500000);
+    assert_int_equal(p->busy_ppm.doubt, 0);
+    assert_int_equal(q->busy_ppm.doubt, 0);
     const struct snap_engine *d = find_engine(s, s->devices[0].engines, "gfx");
     check_value(d->busy_ppm, 1000000);
-    assert_int_equal(d->busy_ppm.doubt, DOUBT_CLAMPED | DOUBT_ESTIMATED);
+    assert_int_equal(d->busy_ppm.doubt, DOUBT_CLAMPED);
     check_value(p->busy_ns, SEC);
     check_value(q->busy_ns, SEC / 2);
     check_value(d->busy_ns, SEC + SEC / 2);
+    feed_destroy(f);
+}
+
+/* The same within one process: its clients as measured, their sum cut. */
+static void test_more_than_there_is_in_a_process(void **state) {
+    struct acct_feed *f = one_process(NULL, "driver=amdgpu\n");
+    (void)state;
+    feed_holder(f, FD2, PROC, DEV);
+    for (int i = 1; i < 3; i++) {
+        feed_begin(f, i * SEC);
+        feed_read(f, FD, i * SEC, 7, SAYS(ENGINE("gfx", i * SEC * 3 / 4)));
+        feed_read(f, FD2, i * SEC, 8, SAYS(ENGINE("gfx", i * SEC / 2)));
+        feed_end(f, i * SEC, "");
+    }
+    const struct snapshot *s = feed_snapshot(f);
+    check_value(s->engines[s->clients[0].engines.first].busy_ppm, 750000);
+    check_value(s->engines[s->clients[1].engines.first].busy_ppm, 500000);
+    check_value(engine(f, "gfx")->busy_ppm, 1000000);
+    assert_int_equal(engine(f, "gfx")->busy_ppm.doubt, DOUBT_CLAMPED);
+    check_value(engine(f, "gfx")->busy_ns, SEC + SEC / 4);
+    check_value(find_engine(s, s->devices[0].engines, "gfx")->busy_ppm, 1000000);
+    assert_int_equal(find_engine(s, s->devices[0].engines, "gfx")->busy_ppm.doubt, DOUBT_CLAMPED);
     feed_destroy(f);
 }
 
@@ -384,6 +445,19 @@ static void test_denied_from_the_start(void **state) {
     check_state(p->vram.bytes, STATE_DENIED);
     assert_int_equal(feed_snapshot(f)->unreadable, 3);
     assert_int_equal(feed_snapshot(f)->unreadable_reasons[REASON_HIDEPID], 2);
+    assert_int_equal(feed_snapshot(f)->devices_denied, 0);
+    /* A tick without its end says nothing of that. */
+    feed_begin(f, 2 * SEC);
+    acct_finish(f->acct);
+    assert_int_equal(feed_snapshot(f)->unreadable, 3);
+    assert_int_equal(feed_snapshot(f)->unreadable_reasons[REASON_HIDEPID], 2);
+    feed_begin(f, 3 * SEC);
+    feed_end(f, 3 * SEC, "devices.denied=2\n");
+    assert_int_equal(feed_snapshot(f)->unreadable, 0);
+    assert_int_equal(feed_snapshot(f)->devices_denied, 2);
+    feed_begin(f, 4 * SEC);
+    acct_finish(f->acct);
+    assert_int_equal(feed_snapshot(f)->devices_denied, 2);
     feed_destroy(f);
 }
 
@@ -394,6 +468,61 @@ static void test_malformed_value(void **state) {
     check_state(engine(f, "render")->busy_ppm, STATE_MALFORMED);
     tick(f, 2 * SEC, SAYS(ENGINE("render", -5)));
     check_state(engine(f, "render")->busy_ppm, STATE_MALFORMED);
+    feed_destroy(f);
+}
+
+/* One engine that cannot be read beside others that can: what these did is the least. */
+static void test_malformed_among_others(void **state) {
+    const struct say bad = {METRIC_ENGINE_TIME, "dec", 0, STATE_MALFORMED};
+    struct acct_feed *f = one_process(NULL, "driver=amdgpu\n");
+    (void)state;
+    for (int i = 1; i < 3; i++)
+        tick(f, i * SEC, SAYS(ENGINE("gfx", 5), bad));
+    check_state(process(f)->busy_ppm, STATE_MALFORMED);
+    check_state(process(f)->busy_ns, STATE_MALFORMED);
+    check_state(feed_snapshot(f)->devices[0].busy_ppm, STATE_MALFORMED);
+    check_value(engine(f, "gfx")->busy_ppm, 0);
+    tick(f, 3 * SEC, SAYS(ENGINE("gfx", SEC / 2 + 5), bad));
+    check_value(process(f)->busy_ppm, 500000);
+    assert_int_equal(process(f)->busy_ppm.doubt, DOUBT_ESTIMATED);
+    check_value(process(f)->busy_ns, SEC / 2);
+    assert_int_equal(process(f)->busy_ns.doubt, DOUBT_ESTIMATED);
+    feed_destroy(f);
+}
+
+/* The same of two clients of one process. */
+static void test_malformed_in_one_client(void **state) {
+    struct acct_feed *f = one_process(NULL, "driver=amdgpu\n");
+    (void)state;
+    feed_holder(f, FD2, PROC, DEV);
+    for (int i = 1; i < 3; i++) {
+        feed_begin(f, i * SEC);
+        feed_read(f, FD, i * SEC, 7, SAYS(ENGINE("gfx", 5)));
+        feed_read(f, FD2, i * SEC, 8, SAYS({METRIC_ENGINE_TIME, "gfx", 0, STATE_MALFORMED}));
+        feed_end(f, i * SEC, "");
+    }
+    check_state(engine(f, "gfx")->busy_ppm, STATE_MALFORMED);
+    check_state(process(f)->busy_ppm, STATE_MALFORMED);
+    feed_destroy(f);
+}
+
+/* A capacity or a clock alone is no engine's line. */
+static void test_engine_that_is_not_told(void **state) {
+    struct acct_feed *f = one_process(NULL, "driver=panthor\n");
+    (void)state;
+    for (int i = 1; i < 4; i++)
+        tick(f, i * SEC,
+             SAYS(MAXFREQ("gpu", 1000), CAPACITY("gpu", 4), CLOCK("gpu", i), TOTAL("vram", MIB)));
+    const struct snapshot *s = feed_snapshot(f);
+    check_state(process(f)->busy_ppm, STATE_UNSUPPORTED);
+    assert_int_equal(process(f)->engines.count, 0);
+    assert_int_equal(s->clients[0].engines.count, 0);
+    assert_int_equal(s->devices[0].engines.count, 0);
+    check_state(s->devices[0].busy_ppm, STATE_UNSUPPORTED);
+    /* What it said before counts once it tells. */
+    tick(f, 4 * SEC, SAYS(ENGINE("gpu", 0)));
+    tick(f, 5 * SEC, SAYS(ENGINE("gpu", SEC)));
+    check_value(engine(f, "gpu")->busy_ppm, 250000);
     feed_destroy(f);
 }
 
@@ -471,6 +600,7 @@ int main(void) {
         cmocka_unit_test(test_own_times_of_a_client),
         cmocka_unit_test(test_step_back_holds_the_mark),
         cmocka_unit_test(test_above_capacity_is_clamped),
+        cmocka_unit_test(test_jump),
         cmocka_unit_test(test_capacity_is_kept),
         cmocka_unit_test(test_no_time_passed),
         cmocka_unit_test(test_key_twice_in_one_text),
@@ -484,11 +614,15 @@ int main(void) {
         cmocka_unit_test(test_cycles_alone_say_nothing),
         cmocka_unit_test(test_percent_lines),
         cmocka_unit_test(test_more_than_there_is),
+        cmocka_unit_test(test_more_than_there_is_in_a_process),
         cmocka_unit_test(test_clients_of_a_process_add_up),
         cmocka_unit_test(test_type_from_before),
         cmocka_unit_test(test_failed_readings),
         cmocka_unit_test(test_denied_from_the_start),
         cmocka_unit_test(test_malformed_value),
+        cmocka_unit_test(test_malformed_among_others),
+        cmocka_unit_test(test_malformed_in_one_client),
+        cmocka_unit_test(test_engine_that_is_not_told),
         cmocka_unit_test(test_extreme_numbers),
         cmocka_unit_test(test_whole_span),
         cmocka_unit_test(test_whole_span_of_two_owners),

@@ -372,6 +372,27 @@ static void test_exited_rows_age(void **state) {
     feed_destroy(f);
 }
 
+/* Over the whole span rows stay to the end: who exited long ago is part of what a recording says.
+ */
+static void test_rows_of_the_whole_span_stay(void **state) {
+    const struct acct_options o = {.exited_keep_ns = 5 * SEC, .whole_span = true};
+    struct acct_feed *f = machine(&o);
+    (void)state;
+    for (int t = 0; t < 50; t++) {
+        feed_begin(f, t * SEC);
+        feed_process(f, P1, 1000 + t, 5000 + (uint64_t)t);
+        feed_holder(f, P1 + 1, P1, DEV);
+        feed_read(f, P1 + 1, t * SEC, 100 + (uint64_t)t, SAYS(ENGINE("render", 0)));
+        feed_end(f, t * SEC, "");
+        feed_close(f, P1 + 1, t * SEC + 1, "exited");
+        feed_close(f, P1, t * SEC + 1, "exited");
+    }
+    tick(f, 1000 * SEC);
+    assert_int_equal(feed_snapshot(f)->process_count, 50);
+    assert_true(process(f, 1000)->exited);
+    feed_destroy(f);
+}
+
 /* A pid that is used again is another process. */
 static void test_pid_used_again(void **state) {
     struct acct_feed *f = machine(NULL);
@@ -549,6 +570,87 @@ static void test_clients_by_pid(void **state) {
     feed_destroy(f);
 }
 
+/* ---- nodes that are not known ---------------------------------------------------------------- */
+
+static const struct snap_device *device(const struct acct_feed *f, const char *id) {
+    const struct snapshot *s = feed_snapshot(f);
+    const struct snap_device *found = NULL;
+    for (uint32_t i = 0; i < s->device_count; i++)
+        if (span_equals(snapshot_text(s, s->devices[i].id), id)) {
+            assert_null(found);
+            found = &s->devices[i];
+        }
+    assert_non_null(found);
+    return found;
+}
+
+static void expect_text(const struct acct_feed *f, struct text_ref text, const char *want) {
+    assert_true(span_equals(snapshot_text(feed_snapshot(f), text), want));
+}
+
+/* The text names the slot of a device that is known: its descriptors are of the same client. */
+static void test_stray_holder_of_known_slot(void **state) {
+    struct acct_feed *f = machine(NULL);
+    (void)state;
+    feed_process(f, P1, 100, 1000);
+    feed_holder(f, P1 + 1, P1, DEV);
+    for (uint32_t i = 2; i < 4; i++)
+        feed_stray_holder(f, P1 + i, P1, "node=226:200\n");
+    for (int t = 1; t < 3; t++) {
+        feed_begin(f, t * SEC);
+        for (uint32_t i = 1; i < 4; i++)
+            feed_read_named(f, P1 + i, t * SEC, 7, "i915", "0000:03:00.0",
+                            SAYS(ENGINE("render", t * SEC / 2)));
+        feed_end(f, t * SEC, "");
+    }
+    const struct snapshot *s = feed_snapshot(f);
+    assert_int_equal(s->device_count, 1);
+    assert_int_equal(s->client_count, 1);
+    assert_int_equal(s->clients[0].holders, 3);
+    check_value(process(f, 100)->busy_ns, SEC / 2);
+    feed_destroy(f);
+}
+
+/* Of no device that is known: one of its own for each address, and the subject it gets later is the
+ * same. A text that also lacks the address is of the node. */
+static void test_stray_holder_of_other_slot(void **state) {
+    struct acct_feed *f = machine(NULL);
+    (void)state;
+    feed_process(f, P1, 100, 1000);
+    for (uint32_t i = 1; i < 5; i++)
+        feed_stray_holder(f, P1 + i, P1, i < 4 ? "node=226:200\n" : "node=226:201\n");
+    for (int t = 1; t < 3; t++) {
+        feed_begin(f, t * SEC);
+        feed_read_named(f, P1 + 1, t * SEC, 7, "amdgpu", "0000:41:00.0",
+                        SAYS(ENGINE("gfx", t * SEC / 4)));
+        feed_read_named(f, P1 + 2, t * SEC, 7, "amdgpu", "0000:41:00.0", SAYS({0, NULL, 0, 0}));
+        feed_read_named(f, P1 + 3, t * SEC, 7, "xe", "0000:42:00.0", SAYS({0, NULL, 0, 0}));
+        feed_read_named(f, P1 + 4, t * SEC, 7, "msm", NULL, SAYS(ENGINE("gpu", t * SEC / 8)));
+        feed_end(f, t * SEC, "");
+    }
+    const struct snapshot *s = feed_snapshot(f);
+    assert_int_equal(s->device_count, 4);
+    assert_int_equal(s->client_count, 3);
+    const struct snap_device *d = device(f, "0000:41:00.0");
+    expect_text(f, d->slot, "0000:41:00.0");
+    expect_text(f, d->name, "amdgpu");
+    expect_text(f, d->driver, "amdgpu");
+    assert_int_equal(d->state, DEVICE_ACTIVE);
+    assert_int_equal(d->clients, 1);
+    check_value(find_engine(s, d->engines, "gfx")->busy_ppm, 250000);
+    expect_text(f, device(f, "0000:42:00.0")->name, "xe");
+    assert_int_equal(device(f, "0000:42:00.0")->clients, 1);
+    expect_text(f, device(f, "226:201")->name, "msm");
+    expect_text(f, device(f, "226:201")->slot, "");
+    check_value(device(f, "226:201")->busy_ppm, 125000);
+    feed_device(f, DEV + 1, "0000:41:00.0", "driver=amdgpu\nslot=0000:41:00.0\nname=Other\n");
+    tick(f, 3 * SEC);
+    assert_int_equal(feed_snapshot(f)->device_count, 4);
+    expect_text(f, device(f, "0000:41:00.0")->name, "Other");
+    assert_int_equal(device(f, "0000:41:00.0")->clients, 1);
+    feed_destroy(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_client_held_four_times),
@@ -563,6 +665,7 @@ int main(void) {
         cmocka_unit_test(test_manager_gives_way),
         cmocka_unit_test(test_process_facts),
         cmocka_unit_test(test_exited_rows_age),
+        cmocka_unit_test(test_rows_of_the_whole_span_stay),
         cmocka_unit_test(test_pid_used_again),
         cmocka_unit_test(test_last_reading_counts),
         cmocka_unit_test(test_device_facts),
@@ -570,6 +673,8 @@ int main(void) {
         cmocka_unit_test(test_device_goes_first),
         cmocka_unit_test(test_device_states),
         cmocka_unit_test(test_clients_by_pid),
+        cmocka_unit_test(test_stray_holder_of_known_slot),
+        cmocka_unit_test(test_stray_holder_of_other_slot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Memory by region: what a client says, what a process and a device add up to. */
+/* Memory by region: what a client says, what a process and a device add up to; ROCm processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -222,6 +222,161 @@ static void test_two_spaces(void **state) {
     feed_destroy(f);
 }
 
+enum { KFD = 50, KFD2 = 51 };
+
+static void kfd_read(struct acct_feed *f, uint32_t id, int64_t t, uint64_t client,
+                     const struct say *says) {
+    const struct counts counts = {.accepted = 2};
+    feed_read_as(f, id, t, SPACE_KFD, client, NULL, says, &counts);
+}
+
+/* Which of two sources counts is decided for each region class; a class that one of them does not
+ * know is the other's. Regions of a class go together, whatever their names. */
+static void test_two_spaces_by_class(void **state) {
+    struct acct_feed *f = machine();
+    (void)state;
+    feed_stream(f, KFD, DEV, 100, 0);
+    for (int turn = 0; turn < 2; turn++) {
+        int64_t more = turn ? 20 : 0;
+        feed_begin(f, (turn + 1) * SEC);
+        feed_read(f, P1 + 1, (turn + 1) * SEC, 7,
+                  SAYS(RESIDENT("vram0", 30), RESIDENT("vram1", 10), RESIDENT("gtt", 9)));
+        kfd_read(f, KFD, (turn + 1) * SEC, 100, SAYS(RESIDENT("vram", 35 + more)));
+        feed_end(f, (turn + 1) * SEC, "");
+        check_value(process(f, 100)->vram.bytes, turn ? 55 : 40);
+        check_value(process(f, 100)->gtt.bytes, 9);
+        assert_int_equal(process(f, 100)->memory.count, turn ? 2 : 3);
+        check_value(of_device(f, "vram")->resident, turn ? 55 : 0);
+        check_value(of_device(f, "vram0")->resident, turn ? 0 : 30);
+        check_value(of_device(f, "gtt")->resident, 9);
+    }
+    feed_destroy(f);
+}
+
+/* Two contexts of one ROCm process add up; beside DRM clients of the same size nothing changes. */
+static void test_spaces_add_up_within(void **state) {
+    struct acct_feed *f = machine();
+    (void)state;
+    feed_stream(f, KFD, DEV, 100, 0);
+    feed_stream(f, KFD2, DEV, 100, 0);
+    feed_begin(f, SEC);
+    kfd_read(f, KFD, SEC, 100, SAYS(RESIDENT("vram", 40)));
+    kfd_read(f, KFD2, SEC, UINT64_C(1) << 32 | 100, SAYS(RESIDENT("vram", 15)));
+    feed_read(f, P1 + 1, SEC, 7, SAYS(RESIDENT("vram", 30), TOTAL("vram", 70)));
+    feed_read(f, P1 + 2, SEC, 8, SAYS(RESIDENT("vram", 25), TOTAL("vram", 70)));
+    feed_end(f, SEC, "");
+    check_value(process(f, 100)->vram.bytes, 55);
+    check_value(region(f, "vram")->total, 140);
+    check_value(of_device(f, "vram")->resident, 55);
+    feed_destroy(f);
+}
+
+/* A ROCm process without one DRM descriptor has a row with what is known: memory and copy engines.
+ * That its compute engines did nothing is not said. */
+static void test_kfd_alone(void **state) {
+    struct acct_feed *f = machine();
+    (void)state;
+    feed_process(f, P1 + 5, 300, 3000);
+    feed_label(f, P1 + 5, LABEL_COMM, "train");
+    feed_stream(f, KFD, DEV, 300, 0);
+    for (int t = 1; t < 5; t++) {
+        feed_begin(f, t * SEC);
+        kfd_read(
+            f, KFD, t * SEC, 300,
+            SAYS(RESIDENT("vram", 40 * MIB), ENGINE("sdma", t < 4 ? t * SEC / 4 : 3 * SEC / 4)));
+        feed_end(f, t * SEC, "");
+        const struct snapshot *s = feed_snapshot(f);
+        const struct snap_process *p = process(f, 300);
+        assert_non_null(p);
+        assert_true(span_equals(snapshot_text(s, p->name), "train"));
+        assert_true(p->start == 3000);
+        assert_int_equal(p->engines.count, 1);
+        assert_int_equal(p->type, TYPE_COMPUTE);
+        assert_int_equal(p->clients, 1);
+        assert_int_equal(s->clients[p->client_run.first].space, SPACE_KFD);
+        check_value(p->vram.bytes, 40 * MIB);
+        check_state(p->gtt.bytes, STATE_UNSUPPORTED);
+        const struct snap_engine *sdma = find_engine(s, p->engines, "sdma");
+        if (t == 1)
+            check_state(sdma->busy_ppm, STATE_UNKNOWN);
+        else
+            check_value(sdma->busy_ppm, t < 4 ? 250000 : 0);
+        if (t == 2) {
+            check_value(p->busy_ppm, 250000); /* at least */
+            assert_int_equal(p->busy_ppm.doubt, DOUBT_ESTIMATED);
+        } else if (t == 4) {
+            check_state(p->busy_ppm, STATE_UNSUPPORTED);
+            check_value(p->busy_ns, SEC / 2);
+        }
+    }
+    feed_begin(f, 5 * SEC);
+    feed_close(f, KFD, 5 * SEC, "exited");
+    feed_close(f, P1 + 5, 5 * SEC, "exited");
+    feed_end(f, 5 * SEC, "");
+    assert_true(process(f, 300)->exited);
+    check_value(process(f, 300)->busy_ns, SEC / 2);
+    feed_destroy(f);
+}
+
+/* Where a device sleeps for long nobody speaks of its ROCm processes: they hold it all the same. */
+static void test_kfd_of_a_sleeping_device(void **state) {
+    struct acct_feed *f = machine();
+    (void)state;
+    feed_stream(f, KFD, DEV, 100, 0);
+    feed_begin(f, SEC);
+    kfd_read(f, KFD, SEC, 100, SAYS(RESIDENT("vram", 40)));
+    feed_end(f, SEC, "");
+    for (int t = 2; t < 200; t++) {
+        feed_begin(f, t * SEC);
+        feed_state(f, DEV, t * SEC, "suspended\n");
+        feed_end(f, t * SEC, "");
+    }
+    check_value(process(f, 100)->vram.bytes, 40);
+    feed_destroy(f);
+}
+
+/* What the device says is in use cuts the sum over its processes; these are printed as the kernel
+ * says. */
+static void test_more_than_is_in_use(void **state) {
+    struct acct_feed *f = machine();
+    (void)state;
+    feed_begin(f, SEC);
+    feed_read(f, P1 + 1, SEC, 7,
+              SAYS(RESIDENT("vram0", 50), SHARED("vram0", 10), RESIDENT("vram1", 30),
+                   RESIDENT("gtt", 20), TOTAL("vram0", 80)));
+    feed_read(f, P2 + 1, SEC, 8, SAYS(RESIDENT("vram0", 40), LEGACY("gtt", 7)));
+    feed_sample(f, DEV, SEC, METRIC_MEMORY_VRAM_USED, 100);
+    feed_sample(f, DEV, SEC, METRIC_MEMORY_GTT_USED, 1000);
+    feed_end(f, SEC, "");
+    check_value(of_device(f, "vram0")->resident, 90);
+    assert_int_equal(of_device(f, "vram0")->resident.doubt, 0);
+    check_value(of_device(f, "vram0")->total, 80); /* not all of it is backed */
+    check_value(of_device(f, "vram1")->resident, 10);
+    assert_int_equal(of_device(f, "vram1")->resident.doubt, DOUBT_CLAMPED);
+    check_value(of_device(f, "gtt")->resident, 27);
+    check_value(process(f, 100)->vram.bytes, 80);
+    assert_int_equal(process(f, 100)->vram.bytes.doubt, 0);
+    check_value(process(f, 200)->vram.bytes, 40);
+    feed_destroy(f);
+}
+
+/* A number that is not of now cuts nothing. */
+static void test_in_use_not_known(void **state) {
+    struct acct_feed *f = machine();
+    (void)state;
+    feed_begin(f, SEC);
+    TELL(f, DEV, SEC, .metric = METRIC_MEMORY_VRAM_USED, .state = STATE_DENIED);
+    feed_read(f, P1 + 1, SEC, 7, SAYS(RESIDENT("vram", 50)));
+    feed_end(f, SEC, "");
+    check_value(of_device(f, "vram")->resident, 50);
+    feed_begin(f, 2 * SEC);
+    feed_state(f, DEV, 2 * SEC, "suspended\n");
+    feed_sample(f, DEV, 2 * SEC, METRIC_MEMORY_VRAM_USED, 10);
+    feed_end(f, 2 * SEC, "");
+    check_value(of_device(f, "vram")->resident, 50);
+    feed_destroy(f);
+}
+
 static void test_sums_do_not_spill(void **state) {
     struct acct_feed *f = machine();
     (void)state;
@@ -263,6 +418,12 @@ int main(void) {
         cmocka_unit_test(test_shared_counts_once),
         cmocka_unit_test(test_more_shared_than_resident),
         cmocka_unit_test(test_two_spaces),
+        cmocka_unit_test(test_two_spaces_by_class),
+        cmocka_unit_test(test_spaces_add_up_within),
+        cmocka_unit_test(test_kfd_alone),
+        cmocka_unit_test(test_kfd_of_a_sleeping_device),
+        cmocka_unit_test(test_more_than_is_in_use),
+        cmocka_unit_test(test_in_use_not_known),
         cmocka_unit_test(test_sums_do_not_spill),
         cmocka_unit_test(test_nobody_left),
     };

@@ -595,34 +595,85 @@ static void test_wake_reads_all_the_same(void **state) {
 
 /* ---- devices come and go ------------------------------------------------------------------------------------------------ */
 
-static void test_device_comes_after_its_client(void **state) {
-    struct rig *r = *state;
-    put_fd(r->root, 100, 4, "/dev/dri/renderD130", 7);
-    start(r, true);
-    tick(r);
-    assert_int_equal(count(r, FRAME_OPEN, SUBJECT_HOLDER, -1), 0);
-    put_device(r->root, 2, "0000:05:00.0", "i915");
-    tick(r);
-    const struct seen_frame *h = of_fd(r, FRAME_OPEN, 100, 4);
-    assert_non_null(h);
-    assert_int_equal(h->subject.device, roster_device(r->host, 226, 130)->id);
+/* Comes within a tick, after devices were looked for and before descriptors are. */
+static const char *late_root;
+
+static enum err late_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
+    (void)s;
+    (void)now_ns;
+    (void)sink;
+    if (late_root)
+        put_device(late_root, 2, "0000:05:00.0", "i915");
+    late_root = NULL;
+    return ERR_OK;
 }
 
-/* No such device anywhere: a client is still a client. */
+static void late_close(struct source *s) {
+    (void)s;
+}
+
+static const struct source_ops late_ops = {.read = late_read, .close = late_close};
+static struct source late_source = {&late_ops};
+
+static bool late_probe(const struct host *h, const struct device_info *d) {
+    (void)h;
+    return !d;
+}
+
+static enum err late_open(struct host *h, const struct device_info *d, struct source **out) {
+    (void)h;
+    (void)d;
+    *out = &late_source;
+    return ERR_OK;
+}
+
+static const struct backend late = {.name = "late", .probe = late_probe, .open = late_open};
+static const struct backend *const with_late[] = {&late, &backend_fdinfo};
+static const struct backend_table late_table = {with_late, 2};
+
+static void test_device_comes_within_a_tick(void **state) {
+    struct rig *r = *state;
+    struct host_options o = {.root = r->root, .io = &r->spy.io, .delay_ns = 1000000000};
+    put_fd(r->root, 100, 4, "/dev/dri/renderD130", 7);
+    put_fd(r->root, 100, 5, "/dev/dri/renderD128", 8);
+    iospy_init(&r->spy);
+    assert_int_equal(host_create(&o, &r->host, NULL), ERR_OK);
+    assert_int_equal(live_create(r->host, &late_table, &r->live, NULL), ERR_OK);
+    r->sink = seen_sink(&r->seen);
+    r->now_ns = 1000000000;
+    late_root = r->root;
+    tick(r);
+    assert_int_equal(of_fd(r, FDINFO_FDINFO, 100, 4)->subject.device,
+                     roster_device(r->host, 226, 130)->id);
+    /* Its state was told before anything of it was read. */
+    assert_int_equal(count(r, FRAME_STATE, SUBJECT_DEVICE, -1), 2);
+    for (int i = 0; i < 7; i++) {
+        tick(r);
+        assert_int_equal(count(r, FRAME_CLOSE, -1, -1), 0);
+        assert_int_equal(count(r, FRAME_OPEN, -1, -1), 0);
+        assert_non_null(of_fd(r, FDINFO_FDINFO, 100, 4));
+    }
+}
+
+/* No such device anywhere: a client is still a client, from the first tick on. */
 static void test_client_of_no_device(void **state) {
     struct rig *r = *state;
-    put_fd(r->root, 100, 4, "/dev/dri/renderD130", 7);
+    put_fd(r->root, 100, 4, "/dev/dri/renderD200", 7);
+    put_fd(r->root, 100, 5, "/dev/dri/renderD201", 8);
     start(r, true);
-    tick(r);
     tick(r);
     const struct seen_frame *h = of_fd(r, FRAME_OPEN, 100, 4);
     assert_non_null(h);
     assert_int_equal(h->subject.device, 0);
-    put_device(r->root, 2, "0000:05:00.0", "i915");
+    assert_int_equal(of_fd(r, FDINFO_FDINFO, 100, 4)->frame.outcome, OUTCOME_OK);
+    assert_int_equal(of_fd(r, FDINFO_FDINFO, 100, 5)->frame.outcome, OUTCOME_OK);
+    put_device(r->root, 72, "0000:05:00.0", "i915");
     tick(r);
-    assert_closed(r, SUBJECT_HOLDER, 100, "removed");
+    const struct seen_frame *f = of_fd(r, FRAME_CLOSE, 100, 4);
+    assert_non_null(f);
+    assert_string_equal(seen_body(f), "reason=removed\n");
     assert_int_equal(of_fd(r, FRAME_OPEN, 100, 4)->subject.device,
-                     roster_device(r->host, 226, 130)->id);
+                     roster_device(r->host, 226, 200)->id);
 }
 
 static void test_device_goes(void **state) {
@@ -791,7 +842,7 @@ int main(void) {
         COLLECT_TEST(test_sleeping_xe_is_not_read),
         COLLECT_TEST(test_sleeping_amdgpu_is_read),
         COLLECT_TEST(test_wake_reads_all_the_same),
-        COLLECT_TEST(test_device_comes_after_its_client),
+        COLLECT_TEST(test_device_comes_within_a_tick),
         COLLECT_TEST(test_client_of_no_device),
         COLLECT_TEST(test_device_goes),
         COLLECT_TEST(test_unreadable_process_is_counted),

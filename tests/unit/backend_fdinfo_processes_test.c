@@ -222,7 +222,6 @@ static void test_open_dup_fork_close_exit(void **state) {
     assert_null(of_process(r, FRAME_OPEN, r->child));
 
     tell(r, 'a');
-    tick(r); /* a node of no known device waits one tick for its device */
     tick(r);
     const struct seen_frame *p = of_process(r, FRAME_OPEN, r->child);
     const struct seen_frame *h = of_fd(r, FRAME_OPEN, r->child, FD_A);

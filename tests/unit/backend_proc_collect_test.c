@@ -287,7 +287,6 @@ static void test_real_process(void **state) {
     assert_int_equal(read(ready[0], &byte, 1), 1);
     start(r, NULL);
     tick(r);
-    tick(r);
     const struct seen_frame *f = of(r, PROC_STAT, pid);
     assert_non_null(f);
     assert_non_null(strstr(seen_body(f), "(a (name) x) "));

@@ -362,15 +362,18 @@ static void status(void **state) {
 
 static void user(void **state) {
     (void)state;
-    expect(PROC_USER, "uid: 1000\nuser: alice\n", "label user alice\n");
+    expect(PROC_USER, "uid: 1000\nuser: alice\n", "process.uid 1000\nlabel user alice\n");
     expect_counts(2, 0, 0, 0);
     expect(PROC_USER,
            "user: al\xff"
            "ice\nuid: 1000\n",
-           "label user al?ice\n");
-    expect(PROC_USER, "uid: 1000\nuser:\n", "label user 1000\n");
-    expect(PROC_USER, "uid: 1000\n", "label user 1000\n");
-    expect(PROC_USER, "uid: -1\nuser:\n", "");
+           "process.uid 1000\nlabel user al?ice\n");
+    expect(PROC_USER, "uid: 1000\nuser:\n", "process.uid 1000\nlabel user 1000\n");
+    expect(PROC_USER, "uid: 1000\n", "process.uid 1000\nlabel user 1000\n");
+    expect(PROC_USER, "uid: 4294967295\n", "process.uid 4294967295\nlabel user 4294967295\n");
+    expect(PROC_USER, "uid: 4294967296\n", "process.uid malformed\n");
+    expect_counts(0, 0, 1, 0);
+    expect(PROC_USER, "uid: -1\nuser:\n", "process.uid malformed\n");
     expect_counts(1, 0, 1, 0);
     expect(PROC_USER, "gid: 1\nnothing\nuser: bob", "");
     expect_counts(0, 2, 0, 1);
@@ -394,17 +397,16 @@ static void expect_scrubbed(unsigned kind, struct span body, const char *left, c
 static void scrub(void **state) {
     (void)state;
     expect_scrubbed(PROC_STAT, span_of("4242 (my) (secret)" STAT("150", "25", "2000")),
-                    "4242 (process)" STAT("150", "25", "2000"),
-                    "label comm process\nprocess.cpu_time 1750000000\nprocess.rss 8192000\n"
+                    "4242 ()" STAT("150", "25", "2000"),
+                    "label comm \nprocess.cpu_time 1750000000\nprocess.rss 8192000\n"
                     "process.ppid 1\n");
     expect_scrubbed(PROC_STAT, span_of("no parentheses, secret\n"), "", "");
     expect_scrubbed(PROC_CMDLINE, (struct span){"a\0secret", 8}, "", "label command \n");
-    expect_scrubbed(PROC_CGROUP, span_of("1:a:/secret\n0::/secret.service\n"), "0::/\n",
-                    "label cgroup /\nlabel container \n");
+    expect_scrubbed(PROC_CGROUP, span_of("1:a:/secret\n0::/secret.service\n"), "", "");
     expect_scrubbed(PROC_STATUS,
                     span_of("Name:\tsecret\nodd\nUid:\t1\t1\t1\t1\nNSpid:\t42\t7\nGroups:\t1"),
-                    "Uid:\t1\t1\t1\t1\nNSpid:\t42\t7\n", "label nspid 7\n");
-    expect_scrubbed(PROC_USER, span_of("uid: 1000\nuser: alice\n"), "user: -\n", "label user -\n");
+                    "NSpid:\t42\t7\n", "label nspid 7\n");
+    expect_scrubbed(PROC_USER, span_of("uid: 1000\nuser: alice\n"), "", "");
 }
 
 static void table(void **state) {

@@ -50,7 +50,8 @@ struct adder {
     uint32_t started_by;
     uint32_t magic;
 };
-#define MAGIC 0xabcdef01u
+#define MAGIC   0xabcdef01u
+#define COUNTED 30 /* a sum whose tick counts a unit */
 
 static void add_init(void *state, const struct subject *s) {
     struct adder *a = state;
@@ -69,7 +70,8 @@ static void add_feed(void *state, const struct subject *s, const struct frame *f
     counts->accepted++;
 }
 
-static void add_tick(void *state, const struct subject *s, int64_t t_ns, const struct sink *sink) {
+static void add_tick(void *state, const struct subject *s, int64_t t_ns, const struct sink *sink,
+                     struct counts *counts) {
     struct adder *a = state;
     struct frame at = {.t_ns = t_ns};
     struct job job = {.start_ns = 1, .end_ns = t_ns, .name = "u", .name_len = 1, .subject = s->id};
@@ -78,6 +80,8 @@ static void add_tick(void *state, const struct subject *s, int64_t t_ns, const s
     say(s, &at, a->sum, sink);
     sink->job(sink->ctx, &job);
     sink->label(sink->ctx, &label);
+    if (a->sum == COUNTED)
+        counts_truncated(counts, REASON_CUT);
 }
 
 static const struct fold adding = {
@@ -280,6 +284,25 @@ static void folds(void **state) {
     heard(stage, "Bs9 j12 l12 s4 j12 l12 ");
 }
 
+/* What a tick counts is a `done` of the fold's own kind, before that of the frame that made it tick. */
+static void ticks_count(void **state) {
+    struct stage *stage = *state;
+    put(stage->bus, &one, FRAME_OPEN, 1, "");
+    put(stage->bus, &one, SUM, 1, "99930");
+    buf_clear(&stage->log);
+    put(stage->bus, &machine, FRAME_END, 5, "");
+    heard(stage, "s30 j5 l5 d1000 f2 d0 ");
+    assert_int_equal(bus_counts(stage->bus)->truncated, 1);
+    assert_int_equal(bus_counts(stage->bus)->reasons[REASON_CUT], 1);
+    put(stage->bus, &one, FRAME_CLOSE, 6, "");
+    heard(stage, "s30 j6 l6 d1000 f4 d0 ");
+    put(stage->bus, &one, SUM, 7, "99930");
+    buf_clear(&stage->log);
+    bus_finish(stage->bus, 8);
+    heard(stage, "s30 j8 l8 d1000 ");
+    assert_int_equal(bus_counts(stage->bus)->truncated, 3);
+}
+
 /* A copy goes on from where it was taken, and neither hears of the other. */
 static void copies(void **state) {
     struct stage *stage = *state;
@@ -357,6 +380,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(eight_subscribers, setup, teardown),
         cmocka_unit_test_setup_teardown(counting, setup, teardown),
         cmocka_unit_test_setup_teardown(folds, setup, teardown),
+        cmocka_unit_test_setup_teardown(ticks_count, setup, teardown),
         cmocka_unit_test_setup_teardown(copies, setup, teardown),
         cmocka_unit_test_setup_teardown(texts_are_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(many_subjects, setup, teardown),

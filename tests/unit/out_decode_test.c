@@ -186,6 +186,57 @@ static void jobs(void **state) {
                "\"PWs\":null,\"open\":false,\"why\":\"unknown\"}\n");
 }
 
+/* Without power nothing is unknown; what somebody assumed is doubted; prices have as many digits as they need. */
+static void prices_of_jobs(void **state) {
+    struct decode *it = *state;
+    struct job j = {.start_ns = 5,
+                    .end_ns = 1005,
+                    .name = "PP0",
+                    .name_len = 3,
+                    .off = true,
+                    .space = SPACE_PID};
+    frame(it, &stream, FRAME_BACKEND);
+    it->s.sink.job(it->s.sink.ctx, &j);
+    expect(it, "{\"t_ns\":1005,\"backend\":\"fdinfo\",\"metric\":\"job.busy\",\"value\":0.000001,"
+               "\"unit\":\"s\",\"engine\":\"PP0\",\"start_ns\":5,\"end_ns\":1005,\"clock_Hz\":0,"
+               "\"voltage_V\":0,\"PWs\":0,\"open\":false}\n");
+    j.off = false;
+    j.doubt = DOUBT_ASSUMED_VOLTAGE;
+    j.clock_hz = 533000000;
+    j.voltage_uv = 1100000;
+    j.end_ns = 1000005;
+    it->s.sink.job(it->s.sink.ctx, &j);
+    expect(it, "{\"t_ns\":1000005,\"backend\":\"fdinfo\",\"metric\":\"job.busy\",\"value\":0.001,"
+               "\"unit\":\"s\",\"engine\":\"PP0\",\"start_ns\":5,\"end_ns\":1000005,"
+               "\"clock_Hz\":533000000,\"voltage_V\":1.1,\"PWs\":0.00242454887218,\"open\":false,"
+               "\"doubt\":[\"assumed-voltage\"]}\n");
+    /* So long that 15 decimals do not fit. */
+    j.doubt = 0;
+    j.clock_hz = 266000000;
+    j.voltage_uv = 1000000;
+    j.end_ns = INT64_C(9000000000000005);
+    it->s.sink.job(it->s.sink.ctx, &j);
+    expect(it, "{\"t_ns\":9000000000000005,\"backend\":\"fdinfo\",\"metric\":\"job.busy\","
+               "\"value\":9000000,\"unit\":\"s\",\"engine\":\"PP0\",\"start_ns\":5,"
+               "\"end_ns\":9000000000000005,\"clock_Hz\":266000000,\"voltage_V\":1,\"PWs\":9000000,"
+               "\"open\":false}\n");
+}
+
+/* A counter of a client's job is of the unit that ran it. */
+static void counters_of_jobs(void **state) {
+    struct decode *it = *state;
+    frame(it, &stream, FRAME_BACKEND);
+    struct sample s = sample_of(METRIC_COUNTER_HW0, 123456, "PP0");
+    s.space = SPACE_PID;
+    s.pid = 77;
+    s.index = 20;
+    s.class = CLASS_GRAPHICS;
+    put(it, s);
+    expect(it,
+           "{\"t_ns\":0,\"backend\":\"fdinfo\",\"metric\":\"counter.hw0\",\"value\":123456,"
+           "\"unit\":\"1\",\"pid\":77,\"engine\":\"PP0\",\"class\":\"graphics\",\"index\":20}\n");
+}
+
 static void summary(void **state) {
     struct decode *it = *state;
     struct frame f = of_backend;
@@ -252,6 +303,8 @@ int main(void) {
         TEST(a_declared_device_has_its_name),
         TEST(a_field_of_a_table),
         TEST(jobs),
+        TEST(prices_of_jobs),
+        TEST(counters_of_jobs),
         TEST(summary),
         TEST(every_metric_in_every_state),
     };

@@ -11,286 +11,161 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gwtop/source.h"
-#include "iospy.h"
-#include "scratch.h"
-#include "seen.h"
+#include "sysrig.h"
 #include "tree.h"
-
-/* ---- trees -------------------------------------------------------------------------------------- */
-
-static void put_node(const char *root, const char *device, const char *class, const char *name,
-                     unsigned major, unsigned minor) {
-    char path[300];
-    char to[300];
-    snprintf(path, sizeof path, "%s/%s/%s/dev", device, class, name);
-    tree_text(root, path, "%u:%u\n", major, minor);
-    snprintf(path, sizeof path, "%s/%s/%s/device", device, class, name);
-    snprintf(to, sizeof to, "../../../%s", strrchr(device, '/') + 1);
-    tree_link(root, path, to);
-    snprintf(path, sizeof path, "sys/class/%s/%s", class, name);
-    snprintf(to, sizeof to, "../../%s/%s/%s", device + 4, class, name);
-    tree_link(root, path, to);
-}
-
-/* A card on PCI with its nodes, as a kernel shows it. */
-static void put_pci(const char *root, const char *slot, const char *driver, const char *id,
-                    unsigned card) {
-    char device[200];
-    char path[260];
-    char name[20];
-    snprintf(device, sizeof device, "sys/devices/pci0000:00/%s", slot);
-    snprintf(path, sizeof path, "%s/uevent", device);
-    tree_text(root, path,
-              "DRIVER=%s\nPCI_CLASS=30000\nPCI_ID=%s\nPCI_SUBSYS_ID=148C:2427\n"
-              "PCI_SLOT_NAME=%s\n",
-              driver, id, slot);
-    snprintf(path, sizeof path, "%s/revision", device);
-    tree_text(root, path, "0xc8\n");
-    snprintf(name, sizeof name, "card%u", card);
-    put_node(root, device, "drm", name, 226, card);
-    snprintf(name, sizeof name, "renderD%u", 128 + card);
-    put_node(root, device, "drm", name, 226, 128 + card);
-    snprintf(path, sizeof path, "%s/drm/card%u/card%u-HDMI-A-1/status", device, card, card);
-    tree_text(root, path, "connected\n");
-    snprintf(path, sizeof path, "sys/class/drm/card%u-HDMI-A-1", card);
-    tree_folder(root, path);
-}
-
-static void put_status(const char *root, const char *device, const char *status,
-                       const char *control) {
-    char path[260];
-    snprintf(path, sizeof path, "%s/power/runtime_status", device);
-    tree_text(root, path, "%s\n", status);
-    snprintf(path, sizeof path, "%s/power/control", device);
-    tree_text(root, path, "%s\n", control);
-}
-
-/* ---- a live source of no backend --------------------------------------------------------------------- */
-
-static const struct backend_table no_backends = {NULL, 0};
-
-struct rig {
-    char *root;
-    struct iospy spy;
-    struct host *host;
-    struct source *live;
-    struct seen seen;
-    int64_t now_ns;
-};
-
-static void rig_start(struct rig *r, const char *root, const struct backend_table *table) {
-    struct host_options o = {.root = root, .io = &r->spy.io, .delay_ns = 1000000000};
-    struct err_info info = {0};
-    iospy_init(&r->spy);
-    r->seen = (struct seen){0};
-    r->now_ns = 1000000000;
-    assert_int_equal(host_create(&o, &r->host, &info), ERR_OK);
-    assert_int_equal(live_create(r->host, table, &r->live, &info), ERR_OK);
-}
-
-/* The next tick; only its frames are there afterwards. */
-static void rig_tick(struct rig *r) {
-    struct frame_sink sink = seen_sink(&r->seen);
-    unsigned before = r->seen.ticks;
-    seen_clear(&r->seen);
-    iospy_clear(&r->spy);
-    r->now_ns += 1000000000;
-    assert_int_equal(r->live->ops->read(r->live, r->now_ns, &sink), ERR_OK);
-    assert_int_equal(r->seen.ticks, before + 1);
-}
-
-static void rig_stop(struct rig *r) {
-    r->live->ops->close(r->live);
-    host_destroy(r->host);
-    assert_int_equal(r->spy.open_now, 0);
-    iospy_finish(&r->spy);
-    seen_finish(&r->seen);
-}
-
-static const struct seen_frame *opened(const struct rig *r, int number) {
-    return seen_only(&r->seen, (struct seen_want){FRAME_OPEN, SUBJECT_DEVICE, -1, number});
-}
-
-static unsigned opened_count(const struct rig *r) {
-    return seen_count(&r->seen, (struct seen_want){FRAME_OPEN, SUBJECT_DEVICE, -1, -1});
-}
-
-static void assert_fact(const struct seen_frame *f, const char *key, const char *value) {
-    struct span got;
-    assert_non_null(f);
-    got = facts_get(f->subject.facts, key);
-    if (!span_equals(got, value))
-        fail_msg("%s is \"%.*s\", not \"%s\"", key, (int)got.n, got.p, value);
-}
-
-static int set_up(void **state) {
-    struct rig *r = calloc(1, sizeof *r);
-    r->root = scratch_make();
-    tree_folder(r->root, "proc");
-    *state = r;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    struct rig *r = *state;
-    scratch_remove(r->root);
-    free(r);
-    return 0;
-}
 
 /* ---- what is a device ------------------------------------------------------------------------------------ */
 
 static void test_one_device_of_two_nodes(void **state) {
-    struct rig *r = *state;
-    put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 1);
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    assert_int_equal(opened_count(r), 1);
-    const struct seen_frame *f = opened(r, 0);
+    struct sysrig *r = *state;
+    sysrig_put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 1);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    assert_int_equal(sysrig_opened_count(r), 1);
+    const struct seen_frame *f = sysrig_opened(r, 0);
     assert_non_null(f);
     assert_string_equal(f->subject.name, "0000:03:00.0");
     assert_string_equal(seen_body(f), f->subject.facts);
-    assert_fact(f, "slot", "0000:03:00.0");
-    assert_fact(f, "pci", "1002:747e");
-    assert_fact(f, "subsystem", "148c:2427");
-    assert_fact(f, "revision", "c8");
-    assert_fact(f, "driver", "amdgpu");
-    assert_fact(f, "card", "card1");
-    assert_fact(f, "nodes", "226:1,226:129");
-    assert_fact(f, "node_names", "card1,renderD129");
-    assert_fact(f, "platform", "");
+    sysrig_fact(f, "slot", "0000:03:00.0");
+    sysrig_fact(f, "pci", "1002:747e");
+    sysrig_fact(f, "subsystem", "148c:2427");
+    sysrig_fact(f, "revision", "c8");
+    sysrig_fact(f, "driver", "amdgpu");
+    sysrig_fact(f, "card", "card1");
+    sysrig_fact(f, "nodes", "226:1,226:129");
+    sysrig_fact(f, "node_names", "card1,renderD129");
+    sysrig_fact(f, "platform", "");
     assert_ptr_equal(roster_device(r->host, 226, 129), roster_device(r->host, 226, 1));
     assert_non_null(roster_device(r->host, 226, 129));
     assert_null(roster_device(r->host, 226, 128));
     assert_null(roster_device(r->host, 261, 1));
-    rig_tick(r);
-    assert_int_equal(opened_count(r), 0);
-    rig_stop(r);
+    sysrig_tick(r);
+    assert_int_equal(sysrig_opened_count(r), 0);
+    sysrig_stop(r);
 }
 
 static void test_platform_device(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     const char *device = "sys/devices/platform/fb000000.gpu";
     tree_text(r->root, "sys/devices/platform/fb000000.gpu/uevent",
               "DRIVER=panthor\nOF_NAME=gpu\nOF_COMPATIBLE_0=rockchip,rk3588-mali\n"
               "OF_COMPATIBLE_1=arm,mali-valhall-csf\n");
-    put_node(r->root, device, "drm", "card0", 226, 0);
-    put_node(r->root, device, "drm", "renderD128", 226, 128);
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    assert_int_equal(opened_count(r), 1);
-    const struct seen_frame *f = opened(r, 0);
+    sysrig_put_node(r->root, device, "drm", "card0", 226, 0);
+    sysrig_put_node(r->root, device, "drm", "renderD128", 226, 128);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    assert_int_equal(sysrig_opened_count(r), 1);
+    const struct seen_frame *f = sysrig_opened(r, 0);
     assert_string_equal(f->subject.name, "fb000000.gpu");
-    assert_fact(f, "slot", "");
-    assert_fact(f, "pci", "");
-    assert_fact(f, "platform", "fb000000.gpu");
-    assert_fact(f, "driver", "panthor");
-    assert_fact(f, "name", "rockchip,rk3588-mali (panthor)");
-    rig_stop(r);
+    sysrig_fact(f, "slot", "");
+    sysrig_fact(f, "pci", "");
+    sysrig_fact(f, "platform", "fb000000.gpu");
+    sysrig_fact(f, "driver", "panthor");
+    sysrig_fact(f, "name", "rockchip,rk3588-mali (panthor)");
+    sysrig_stop(r);
 }
 
 /* Some trees have the link of the device as "two up": where the node lies tells its name. */
 static void test_device_link_without_a_name(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     const char *device = "sys/devices/platform/fb000000.gpu";
     tree_text(r->root, "sys/devices/platform/fb000000.gpu/uevent", "DRIVER=panthor\n");
-    put_node(r->root, device, "drm", "card0", 226, 0);
+    sysrig_put_node(r->root, device, "drm", "card0", 226, 0);
     tree_link(r->root, "sys/devices/platform/fb000000.gpu/drm/card0/device", "../..");
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    assert_string_equal(opened(r, 0)->subject.name, "fb000000.gpu");
-    rig_stop(r);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    assert_string_equal(sysrig_opened(r, 0)->subject.name, "fb000000.gpu");
+    sysrig_stop(r);
 }
 
 static void test_driver_by_link(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     const char *device = "sys/devices/platform/soc/1c40000.gpu";
     tree_text(r->root, "sys/devices/platform/soc/1c40000.gpu/uevent", "OF_NAME=gpu\n");
     tree_link(r->root, "sys/devices/platform/soc/1c40000.gpu/driver",
               "../../../../bus/platform/drivers/lima");
-    put_node(r->root, device, "drm", "renderD128", 226, 128);
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    assert_fact(opened(r, 0), "driver", "lima");
-    assert_fact(opened(r, 0), "card", "");
-    assert_fact(opened(r, 0), "name", "1c40000.gpu (lima)");
-    rig_stop(r);
+    sysrig_put_node(r->root, device, "drm", "renderD128", 226, 128);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    sysrig_fact(sysrig_opened(r, 0), "driver", "lima");
+    sysrig_fact(sysrig_opened(r, 0), "card", "");
+    sysrig_fact(sysrig_opened(r, 0), "name", "1c40000.gpu (lima)");
+    sysrig_stop(r);
 }
 
 static void test_accel_node(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     const char *device = "sys/devices/pci0000:00/0000:c5:00.1";
     tree_text(r->root, "sys/devices/pci0000:00/0000:c5:00.1/uevent",
               "DRIVER=amdxdna\nPCI_ID=1022:17F0\nPCI_SLOT_NAME=0000:c5:00.1\n");
-    put_node(r->root, device, "accel", "accel0", 261, 0);
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    assert_fact(opened(r, 0), "nodes", "261:0");
-    assert_fact(opened(r, 0), "card", "accel0");
+    sysrig_put_node(r->root, device, "accel", "accel0", 261, 0);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    sysrig_fact(sysrig_opened(r, 0), "nodes", "261:0");
+    sysrig_fact(sysrig_opened(r, 0), "card", "accel0");
     assert_non_null(roster_device(r->host, 261, 0));
-    rig_stop(r);
+    sysrig_stop(r);
 }
 
 /* Address by address as numbers, then the others by name; connectors and strangers are none. */
 static void test_order(void **state) {
-    struct rig *r = *state;
-    put_pci(r->root, "10000:01:00.0", "xe", "8086:E20B", 0);
-    put_pci(r->root, "0000:0a:00.0", "i915", "8086:56A5", 1);
-    put_pci(r->root, "0000:03:00.1", "amdgpu", "1002:15BF", 2);
-    put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 3);
+    struct sysrig *r = *state;
+    sysrig_put_pci(r->root, "10000:01:00.0", "xe", "8086:E20B", 0);
+    sysrig_put_pci(r->root, "0000:0a:00.0", "i915", "8086:56A5", 1);
+    sysrig_put_pci(r->root, "0000:03:00.1", "amdgpu", "1002:15BF", 2);
+    sysrig_put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 3);
     tree_text(r->root, "sys/devices/platform/b.gpu/uevent", "DRIVER=panfrost\n");
-    put_node(r->root, "sys/devices/platform/b.gpu", "drm", "card4", 226, 4);
+    sysrig_put_node(r->root, "sys/devices/platform/b.gpu", "drm", "card4", 226, 4);
     tree_text(r->root, "sys/devices/platform/a.gpu/uevent", "DRIVER=etnaviv\n");
-    put_node(r->root, "sys/devices/platform/a.gpu", "drm", "card5", 226, 5);
+    sysrig_put_node(r->root, "sys/devices/platform/a.gpu", "drm", "card5", 226, 5);
     tree_text(r->root, "sys/class/drm/version", "drm 1.1.0 20060810\n");
     tree_folder(r->root, "sys/class/drm/ttm");
     tree_folder(r->root, "sys/class/drm/card");
     tree_folder(r->root, "sys/class/drm/cardx");
     tree_folder(r->root, "sys/class/drm/card99999999999999999999");
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
     static const char *const expected[] = {"0000:03:00.0",  "0000:03:00.1", "0000:0a:00.0",
                                            "10000:01:00.0", "a.gpu",        "b.gpu"};
-    assert_int_equal(opened_count(r), 6);
+    assert_int_equal(sysrig_opened_count(r), 6);
     for (int i = 0; i < 6; i++)
-        assert_string_equal(opened(r, i)->subject.name, expected[i]);
-    rig_stop(r);
+        assert_string_equal(sysrig_opened(r, i)->subject.name, expected[i]);
+    sysrig_stop(r);
 }
 
 /* Nothing but plain folders: minors are guessed from the names. */
 static void test_copied_tree(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     tree_text(r->root, "sys/class/drm/card1/device/uevent",
               "DRIVER=amdgpu\nPCI_ID=1002:15BF\nPCI_SLOT_NAME=0000:64:00.0\n");
     tree_text(r->root, "sys/class/drm/renderD129/device/uevent",
               "DRIVER=amdgpu\nPCI_ID=1002:15BF\nPCI_SLOT_NAME=0000:64:00.0\n");
     tree_text(r->root, "sys/class/drm/card7/device/vendor", "0x10de\n");
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    assert_int_equal(opened_count(r), 2);
-    assert_string_equal(opened(r, 0)->subject.name, "0000:64:00.0");
-    assert_fact(opened(r, 0), "nodes", "226:1,226:129");
-    assert_string_equal(opened(r, 1)->subject.name, "card7");
-    assert_fact(opened(r, 1), "nodes", "226:7");
-    assert_fact(opened(r, 1), "driver", "");
-    rig_stop(r);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    assert_int_equal(sysrig_opened_count(r), 2);
+    assert_string_equal(sysrig_opened(r, 0)->subject.name, "0000:64:00.0");
+    sysrig_fact(sysrig_opened(r, 0), "nodes", "226:1,226:129");
+    assert_string_equal(sysrig_opened(r, 1)->subject.name, "card7");
+    sysrig_fact(sysrig_opened(r, 1), "nodes", "226:7");
+    sysrig_fact(sysrig_opened(r, 1), "driver", "");
+    sysrig_stop(r);
 }
 
 static void test_no_sys_at_all(void **state) {
-    struct rig *r = *state;
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    assert_int_equal(opened_count(r), 0);
-    rig_stop(r);
+    struct sysrig *r = *state;
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    assert_int_equal(sysrig_opened_count(r), 0);
+    sysrig_stop(r);
 }
 
 /* What a file says goes to the screen one day. */
 static void test_hostile_texts(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     char noise[6000];
     memset(noise, 'A', sizeof noise);
     noise[sizeof noise - 1] = '\0';
@@ -301,9 +176,9 @@ static void test_hostile_texts(void **state) {
     tree_text(r->root, "sys/class/drm/card2/device/uevent", "%s", noise);
     tree_text(r->root, "sys/class/drm/card2/dev", "%s", noise);
     tree_text(r->root, "sys/class/drm/card3/dev", "99999999999:1\n");
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r); /* names clean: a law of seen */
-    assert_int_equal(opened_count(r), 4);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r); /* names clean: a law of seen */
+    assert_int_equal(sysrig_opened_count(r), 4);
     uint32_t at = 0;
     const struct seen_frame *f;
     while ((f = seen_next(&r->seen, &at, (struct seen_want){FRAME_OPEN, SUBJECT_DEVICE, -1, -1}))) {
@@ -311,30 +186,30 @@ static void test_hostile_texts(void **state) {
         struct span line;
         while (cursor_line(&c, &line))
             assert_true(text_is_clean(line));
-        assert_fact(f, "pci", "");
-        assert_fact(f, "subsystem", "");
+        sysrig_fact(f, "pci", "");
+        sysrig_fact(f, "subsystem", "");
     }
-    rig_stop(r);
+    sysrig_stop(r);
 }
 
 /* ---- names -------------------------------------------------------------------------------------------------- */
 
 static void test_names(void **state) {
-    struct rig *r = *state;
-    put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:73BF", 0);
+    struct sysrig *r = *state;
+    sysrig_put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:73BF", 0);
     tree_text(r->root, "sys/devices/pci0000:00/0000:03:00.0/revision", "0xc1\n");
-    put_pci(r->root, "0000:04:00.0", "xe", "8086:FFF0", 1);
-    put_pci(r->root, "0000:05:00.0", "", "FFF0:FFF0", 2);
-    put_pci(r->root, "0000:06:00.0", "i915", "8086:56A5", 3);
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    assert_fact(opened(r, 1), "name", "8086:fff0 (xe)");
-    assert_fact(opened(r, 2), "name", "fff0:fff0");
+    sysrig_put_pci(r->root, "0000:04:00.0", "xe", "8086:FFF0", 1);
+    sysrig_put_pci(r->root, "0000:05:00.0", "", "FFF0:FFF0", 2);
+    sysrig_put_pci(r->root, "0000:06:00.0", "i915", "8086:56A5", 3);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    sysrig_fact(sysrig_opened(r, 1), "name", "8086:fff0 (xe)");
+    sysrig_fact(sysrig_opened(r, 2), "name", "fff0:fff0");
     if (access("/usr/share/libdrm/amdgpu.ids", R_OK) == 0)
-        assert_fact(opened(r, 0), "name", "Radeon RX 6800 XT");
+        sysrig_fact(sysrig_opened(r, 0), "name", "Radeon RX 6800 XT");
     if (access("/usr/share/misc/pci.ids", R_OK) == 0)
-        assert_fact(opened(r, 3), "name", "Arc A380");
-    rig_stop(r);
+        sysrig_fact(sysrig_opened(r, 3), "name", "Arc A380");
+    sysrig_stop(r);
 }
 
 /* ---- captures ------------------------------------------------------------------------------------------------- */
@@ -361,7 +236,7 @@ static const struct capture {
 };
 
 static void test_captures(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     const char *data = getenv("GWTOP_CAPTURES");
     char path[500];
     data = data ? data : "../shared/data";
@@ -376,16 +251,16 @@ static void test_captures(void **state) {
             fail_msg("no capture %s", path);
         snprintf(path, sizeof path, "sys/class/drm/%s", c->card);
         tree_link(r->root, path, real);
-        rig_start(r, r->root, &no_backends);
-        rig_tick(r);
-        assert_int_equal(opened_count(r), 1);
-        assert_string_equal(opened(r, 0)->subject.name, c->slot);
-        assert_fact(opened(r, 0), "slot", c->slot);
-        assert_fact(opened(r, 0), "pci", c->pci);
-        assert_fact(opened(r, 0), "driver", c->driver);
-        assert_fact(opened(r, 0), "card", c->card);
-        assert_true(facts_get(opened(r, 0)->subject.facts, "name").n > 0);
-        rig_stop(r);
+        sysrig_start(r, r->root, &sysrig_no_backends);
+        sysrig_tick(r);
+        assert_int_equal(sysrig_opened_count(r), 1);
+        assert_string_equal(sysrig_opened(r, 0)->subject.name, c->slot);
+        sysrig_fact(sysrig_opened(r, 0), "slot", c->slot);
+        sysrig_fact(sysrig_opened(r, 0), "pci", c->pci);
+        sysrig_fact(sysrig_opened(r, 0), "driver", c->driver);
+        sysrig_fact(sysrig_opened(r, 0), "card", c->card);
+        assert_true(facts_get(sysrig_opened(r, 0)->subject.facts, "name").n > 0);
+        sysrig_stop(r);
         tree_drop(r->root, path);
     }
 }
@@ -393,19 +268,19 @@ static void test_captures(void **state) {
 /* ---- coming and going -------------------------------------------------------------------------------------------- */
 
 static void test_hotplug(void **state) {
-    struct rig *r = *state;
-    put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
+    struct sysrig *r = *state;
+    sysrig_put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
     const struct subject *stays = roster_device(r->host, 226, 0);
-    put_pci(r->root, "0000:02:00.0", "xe", "8086:E20B", 1);
-    rig_tick(r);
-    assert_int_equal(opened_count(r), 1);
-    assert_string_equal(opened(r, 1)->subject.name, "0000:02:00.0");
+    sysrig_put_pci(r->root, "0000:02:00.0", "xe", "8086:E20B", 1);
+    sysrig_tick(r);
+    assert_int_equal(sysrig_opened_count(r), 1);
+    assert_string_equal(sysrig_opened(r, 1)->subject.name, "0000:02:00.0");
     assert_ptr_equal(roster_device(r->host, 226, 0), stays);
     tree_drop(r->root, "sys/class/drm/card0");
     tree_drop(r->root, "sys/class/drm/renderD128");
-    rig_tick(r);
+    sysrig_tick(r);
     const struct seen_frame *f =
         seen_only(&r->seen, (struct seen_want){FRAME_CLOSE, SUBJECT_DEVICE, -1, -1});
     assert_non_null(f);
@@ -413,41 +288,37 @@ static void test_hotplug(void **state) {
     assert_string_equal(seen_body(f), "reason=removed\n");
     assert_null(roster_device(r->host, 226, 0));
     /* It comes back, and gets the index that became free. */
-    put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
-    rig_tick(r);
-    assert_string_equal(opened(r, 0)->subject.name, "0000:03:00.0");
-    rig_stop(r);
+    sysrig_put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
+    sysrig_tick(r);
+    assert_string_equal(sysrig_opened(r, 0)->subject.name, "0000:03:00.0");
+    sysrig_stop(r);
 }
 
 /* Another driver is another device for all who read it. */
 static void test_driver_changes(void **state) {
-    struct rig *r = *state;
-    put_pci(r->root, "0000:02:00.0", "i915", "8086:56A5", 0);
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
-    put_pci(r->root, "0000:02:00.0", "xe", "8086:56A5", 0);
+    struct sysrig *r = *state;
+    sysrig_put_pci(r->root, "0000:02:00.0", "i915", "8086:56A5", 0);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
+    sysrig_put_pci(r->root, "0000:02:00.0", "xe", "8086:56A5", 0);
     roster_want_rescan(r->host);
-    rig_tick(r);
+    sysrig_tick(r);
     assert_non_null(seen_only(&r->seen, (struct seen_want){FRAME_CLOSE, SUBJECT_DEVICE, -1, 0}));
-    assert_fact(opened(r, 0), "driver", "xe");
-    rig_stop(r);
+    sysrig_fact(sysrig_opened(r, 0), "driver", "xe");
+    sysrig_stop(r);
 }
 
 /* ---- state ------------------------------------------------------------------------------------------------------------ */
 
-static const struct seen_frame *state_of(const struct rig *r) {
-    return seen_only(&r->seen, (struct seen_want){FRAME_STATE, SUBJECT_DEVICE, -1, -1});
-}
-
 static void test_state(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     const char *device = "sys/devices/pci0000:00/0000:03:00.0";
-    put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
-    rig_start(r, r->root, &no_backends);
-    rig_tick(r);
+    sysrig_put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
+    sysrig_start(r, r->root, &sysrig_no_backends);
+    sysrig_tick(r);
     const struct subject *d = roster_device(r->host, 226, 0);
     /* No such file: not "asleep". */
-    assert_int_equal(state_of(r)->frame.outcome, OUTCOME_GONE);
+    assert_int_equal(sysrig_state_of(r)->frame.outcome, OUTCOME_GONE);
     assert_false(roster_asleep(r->host, d));
     static const struct {
         const char *status;
@@ -457,13 +328,13 @@ static void test_state(void **state) {
                  {"suspended", true}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[32];
-        put_status(r->root, device, cases[i].status, "on");
-        rig_tick(r);
+        sysrig_put_status(r->root, device, cases[i].status, "on");
+        sysrig_tick(r);
         snprintf(text, sizeof text, "%s\n", cases[i].status);
-        assert_string_equal(seen_body(state_of(r)), text);
+        assert_string_equal(seen_body(sysrig_state_of(r)), text);
         assert_int_equal(roster_asleep(r->host, d), cases[i].asleep);
     }
-    rig_stop(r);
+    sysrig_stop(r);
 }
 
 /* A backend that reads what would wake the device, wherever it is asked. */
@@ -533,7 +404,7 @@ static bool may_be_opened_asleep(const char *path) {
     return false;
 }
 
-static void assert_only_allowed(const struct rig *r) {
+static void assert_only_allowed(const struct sysrig *r) {
     size_t root = strlen(r->root) + 1;
     for (uint32_t i = 0; i < r->spy.opened_count; i++) {
         const char *path = r->spy.opened[i];
@@ -545,64 +416,65 @@ static void assert_only_allowed(const struct rig *r) {
 }
 
 static void test_sleeping_device_is_not_touched(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     const char *device = "sys/devices/pci0000:00/0000:03:00.0";
-    put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
+    sysrig_put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
     tree_text(r->root, "sys/devices/pci0000:00/0000:03:00.0/gpu_busy_percent", "37\n");
     tree_text(r->root, "sys/devices/pci0000:00/0000:03:00.0/config", "x");
-    put_status(r->root, device, "suspended", "auto");
+    sysrig_put_status(r->root, device, "suspended", "auto");
     reads = 0;
-    rig_start(r, r->root, &toucher_table);
+    sysrig_start(r, r->root, &toucher_table);
     for (int i = 0; i < 20; i++) {
-        rig_tick(r);
+        sysrig_tick(r);
         assert_only_allowed(r);
     }
     assert_int_equal(reads, 0);
     /* It resumes by itself, and is read at once. */
-    put_status(r->root, device, "active", "on");
-    rig_tick(r);
+    sysrig_put_status(r->root, device, "active", "on");
+    sysrig_tick(r);
     assert_int_equal(reads, 1);
-    put_status(r->root, device, "suspended", "auto");
-    rig_tick(r);
+    sysrig_put_status(r->root, device, "suspended", "auto");
+    sysrig_tick(r);
     assert_only_allowed(r);
     assert_int_equal(reads, 1);
-    put_status(r->root, device, "active", "on");
-    rig_tick(r);
+    sysrig_put_status(r->root, device, "active", "on");
+    sysrig_tick(r);
     assert_int_equal(reads, 2);
-    rig_stop(r);
+    sysrig_stop(r);
 }
 
 /* Idle, unheld and able to sleep: read for 5 s, left alone for 30, read for 5 again. */
 static void test_idle_device_is_left_alone(void **state) {
-    struct rig *r = *state;
+    struct sysrig *r = *state;
     const char *device = "sys/devices/pci0000:00/0000:03:00.0";
-    put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
+    sysrig_put_pci(r->root, "0000:03:00.0", "amdgpu", "1002:747E", 0);
     tree_text(r->root, "sys/devices/pci0000:00/0000:03:00.0/gpu_busy_percent", "37\n");
-    put_status(r->root, device, "active", "auto");
+    sysrig_put_status(r->root, device, "active", "auto");
     reads = 0;
-    rig_start(r, r->root, &toucher_table);
+    sysrig_start(r, r->root, &toucher_table);
     for (int i = 0; i < 5; i++)
-        rig_tick(r);
+        sysrig_tick(r);
     assert_int_equal(reads, 5);
     for (int i = 0; i < 30; i++) {
-        rig_tick(r);
+        sysrig_tick(r);
         assert_only_allowed(r);
-        assert_non_null(state_of(r));
+        /* Its state as it is, then that it is left alone. */
+        assert_int_equal(seen_count(&r->seen, (struct seen_want){FRAME_STATE, -1, -1, -1}), 2);
     }
     assert_int_equal(reads, 5);
     for (int i = 0; i < 5; i++)
-        rig_tick(r);
+        sysrig_tick(r);
     assert_int_equal(reads, 10);
-    rig_tick(r);
+    sysrig_tick(r);
     assert_int_equal(reads, 10);
-    put_status(r->root, device, "active", "on");
-    rig_tick(r);
+    sysrig_put_status(r->root, device, "active", "on");
+    sysrig_tick(r);
     assert_int_equal(reads, 11);
-    rig_stop(r);
+    sysrig_stop(r);
 }
 
 int main(void) {
-#define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, sysrig_set_up, sysrig_tear_down)
     const struct CMUnitTest tests[] = {
         DEVICE_TEST(test_one_device_of_two_nodes),
         DEVICE_TEST(test_platform_device),

@@ -1,26 +1,8 @@
 /* The fdinfo backend's entry in the table. */
-#include "../keyvalue.h"
 #include "fdinfo.h"
 
-/* A text in the form of /proc/PID/fdinfo/FD, of a GPU or not: decoding says which. */
-static bool scan(struct span file, struct buf *facts) {
-    static const char *const known[] = {"drm-driver", "pdev", "pos", "flags", "mnt_id"};
-    struct cursor c = cursor_over(file);
-    struct keyvalue kv;
-    (void)facts;
-    while (keyvalue_next(&c, &kv) != KEYVALUE_END)
-        for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-            if (span_equals(kv.key, known[i]))
-                return true;
-    return false;
-}
-
-/* One text is one unit: who it speaks of stands in it once. */
-static size_t cut(struct span rest) {
-    return rest.n;
-}
-
-static const struct vendor_file file = {.scan = scan, .cut = cut};
+/* `gwtop decode fdinfo`: one text is one reading, and says itself whether it is of a GPU. */
+static const struct vendor_file file = {.scan = NULL, .cut = NULL};
 
 static const uint16_t gives[] = {METRIC_ENGINE_TIME, METRIC_MEMORY_TOTAL, METRIC_MEMORY_SHARED,
                                  METRIC_MEMORY_RESIDENT};

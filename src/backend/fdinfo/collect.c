@@ -38,16 +38,17 @@ static void list_name(void *ctx, struct span name) {
     c->order[c->order_count++] = at;
 }
 
-/* False: not all that is there was seen, so who is missing may live. */
-static bool list_processes(struct collector *c) {
-    int fd = host_open(c->host, c->host->proc_fd, ".", O_RDONLY | O_DIRECTORY);
-    bool whole;
+/* 0, or the errno of what failed: not all that is there was seen, so who is missing may live. */
+static int list_processes(struct collector *c) {
+    int fd = hold_open_path(c, ".", O_RDONLY | O_DIRECTORY);
+    int sys = 0;
     c->order_count = 0;
     if (fd < 0)
-        return false;
-    whole = host_list(c->host, fd, c->list_space, LIST_BYTES, list_name, c) == 0;
+        return errno;
+    if (host_list(c->host, fd, c->list_space, LIST_BYTES, list_name, c) < 0)
+        sys = errno;
     host_close(c->host, fd);
-    return whole;
+    return sys;
 }
 
 /* ---- one process ------------------------------------------------------------------------------------- */
@@ -65,6 +66,8 @@ static void ask_failed(struct collector *c, struct entry *e, int sys) {
         e->look = false;
         break;
     default:
+        e->refused = REASON_FAILED_READ;
+        e->later = true;
         break;
     }
 }
@@ -92,8 +95,10 @@ static void ask(struct collector *c, struct entry *e) {
     e->mtime_ns = mtime_ns;
     e->size = st.st_size;
     /* Kernel threads and the like: nothing to walk. */
-    if (c->hint == HINT_COUNT && e->size == 0 && e->holder == NONE)
+    if (c->hint == HINT_COUNT && e->size == 0 && e->holder == NONE) {
         e->look = false;
+        e->refused = REASON_COUNT;
+    }
     if (c->hint == HINT_NONE && e->holder != NONE && c->now_ns - e->looked_ns >= SECOND_NS)
         e->look = true;
 }
@@ -110,6 +115,7 @@ static bool too_soon(const struct collector *c, const struct entry *e) {
 static void visit(struct collector *c, struct entry *e) {
     e->look |= e->later;
     e->later = false;
+    e->unread = REASON_COUNT;
     ask(c, e);
     if (e->tick != c->tick)
         return;
@@ -196,36 +202,46 @@ static void sweep(struct collector *c) {
 
 /* ---- the tick ----------------------------------------------------------------------------------------- */
 
-/* Ends those who are not there any more, counts those who refuse. */
-static void settle(struct collector *c, bool whole) {
+/* How many there are is what /proc does not say where it hides them or could not be listed: at least one. */
+static void count_unlisted(const struct collector *c, int list_sys) {
+    uint32_t *unreadable = c->host->tally.unreadable;
+    if (c->hidden)
+        unreadable[REASON_HIDEPID]++;
+    if (list_sys != 0)
+        unreadable[outcome_from_sys(list_sys) == OUTCOME_DENIED ? REASON_DENIED
+                                                                : REASON_FAILED_READ]++;
+}
+
+/* Ends those who are not there any more, counts those of whom not all was seen. */
+static void settle(struct collector *c, int list_sys) {
     struct host_tally *t = &c->host->tally;
     t->processes += c->order_count;
     for (uint32_t i = 0; i < c->entry_count; i++) {
         const struct entry *e = &c->entries[i];
+        uint16_t why = e->refused != REASON_COUNT ? e->refused : e->unread;
         if (!index_used(e))
             continue;
-        if (e->tick != c->tick && whole)
+        if (e->tick != c->tick && list_sys == 0)
             index_drop(c, (int32_t)i);
-        else if (e->refused != REASON_COUNT)
-            t->unreadable[e->refused]++;
+        else if (why != REASON_COUNT)
+            t->unreadable[why]++;
     }
-    if (c->hidden)
-        t->unreadable
-            [REASON_HIDEPID]++; /* how many there are is what /proc does not say: at least one */
+    count_unlisted(c, list_sys);
 }
 
 static enum err collect_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
     struct collector *c = (struct collector *)s;
-    bool whole;
+    int list_sys;
     c->tick++;
     c->now_ns = now_ns;
     c->sink = sink;
-    whole = list_processes(c);
+    (void)hold_shed(c);
+    list_sys = list_processes(c);
     for (uint32_t i = 0; i < c->order_count; i++)
         visit(c, &c->entries[c->order[i]]);
     if (c->tick > 1)
         sweep(c);
-    settle(c, whole);
+    settle(c, list_sys);
     return ERR_OK;
 }
 

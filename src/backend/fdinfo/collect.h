@@ -71,11 +71,12 @@ struct entry {
     uint32_t fds;       /* at the last look */
     int32_t holder;     /* its first */
     int32_t next_free;
-    uint16_t refused; /* enum reason; REASON_COUNT: not refused */
-    bool look;        /* in this tick */
-    bool later;       /* in the next one */
-    bool waited;      /* once for a node that belongs to no known device */
-    bool ended;       /* a zombie: still listed */
+    uint16_t
+        refused; /* enum reason of what was not seen of its descriptors; REASON_COUNT: all was */
+    uint16_t unread; /* the same of the texts of this tick */
+    bool look;       /* in this tick */
+    bool later;      /* in the next one */
+    bool ended;      /* a zombie: still listed */
 };
 
 struct found {
@@ -110,7 +111,7 @@ struct collector {
     struct found *found; /* of the walk under way */
     uint32_t found_cap;
     uint32_t found_count;
-    enum err found_err;
+    int found_sys; /* errno where it could not see one of them, else 0 */
     int walk_fd;
     struct entry *walked;
 
@@ -138,11 +139,15 @@ void index_finish(struct collector *c);
 /* collect_look.c */
 /* Walks the process's descriptors and makes its holders equal to what is there. */
 void look_at(struct collector *c, struct entry *e);
-/* The device number of a node that descriptors are looked for by; false for all else. `path` is below
- * dir_fd and names a link of an fd folder. */
+/* The device number of a node that descriptors are looked for by; false for all else, with errno where that
+ * could not be seen, else 0. `path` is below dir_fd and names a link of an fd folder. */
 bool look_node(struct collector *c, int dir_fd, const char *path, uint32_t *major, uint32_t *minor);
 
 /* collect_hold.c */
+/* Closes kept-open files as the host asks; true if that made room. */
+bool hold_shed(struct collector *c);
+/* Opens below /proc; where no descriptor is left one that is kept open makes way. */
+int hold_open_path(struct collector *c, const char *path, int flags);
 void hold_open(struct collector *c, struct entry *e, const struct found *f);
 /* Reads all holders of a process that were not read in this tick. */
 void hold_read_all(struct collector *c, struct entry *e);

@@ -51,6 +51,26 @@ static void let_go(struct collector *c, struct holder *h) {
     c->host->keep_left++;
 }
 
+bool hold_shed(struct collector *c) {
+    struct host *h = c->host;
+    bool any = false;
+    for (uint32_t i = 0; i < c->holder_count && h->shed > 0; i++)
+        if (c->holders[i].fd >= 0) {
+            host_close(h, c->holders[i].fd);
+            c->holders[i].fd = -1;
+            h->shed--;
+            any = true;
+        }
+    return any;
+}
+
+int hold_open_path(struct collector *c, const char *path, int flags) {
+    int fd = host_open(c->host, c->host->proc_fd, path, flags);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE) && hold_shed(c))
+        fd = host_open(c->host, c->host->proc_fd, path, flags);
+    return fd;
+}
+
 static void close_subject(struct collector *c, struct holder *h, const char *reason, int64_t t_ns) {
     roster_close(c->host, h->subject, reason, c->sink, t_ns);
     h->subject = NULL;
@@ -112,7 +132,7 @@ static void write_path(char path[PATH_BYTES], const struct entry *e, const char 
 static int open_text(struct collector *c, const struct entry *e, uint32_t number) {
     char path[PATH_BYTES];
     write_path(path, e, "info", number);
-    return host_open(c->host, c->host->proc_fd, path, O_RDONLY);
+    return hold_open_path(c, path, O_RDONLY);
 }
 
 /* ---- texts ------------------------------------------------------------------------------------------- */
@@ -208,7 +228,7 @@ static bool open_subject(struct collector *c, const struct entry *e, struct hold
 static void set_device(struct collector *c, struct holder *h, uint32_t major, uint32_t minor) {
     h->major = major;
     h->minor = minor;
-    h->device = roster_device(c->host, major, minor);
+    h->device = roster_device_find(c->host, major, minor, c->sink);
     /* Reading xe's text takes a reference on the device's power; no other driver's does. */
     h->wakes = h->device && span_equals(facts_get(h->device->facts, "driver"), "xe");
 }
@@ -233,9 +253,17 @@ static bool renew(struct collector *c, struct entry *e, struct holder *h, struct
 static void take_failure(struct collector *c, struct entry *e, struct holder *h, int64_t t_ns,
                          int sys) {
     host_emit(c->sink, h->subject, FDINFO_FDINFO, t_ns, NULL, -1, sys);
-    if (outcome_from_sys(sys) == OUTCOME_GONE) {
+    switch (outcome_from_sys(sys)) {
+    case OUTCOME_GONE:
         h->over = "closed";
         e->look = true;
+        break;
+    case OUTCOME_DENIED:
+        e->unread = REASON_DENIED;
+        break;
+    default:
+        e->unread = REASON_FAILED_READ;
+        break;
     }
 }
 

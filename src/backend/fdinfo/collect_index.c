@@ -35,8 +35,12 @@ int32_t index_get(struct collector *c, int32_t pid) {
     at = take(c);
     if (at == NONE)
         return NONE;
-    c->entries[at] = (struct entry){
-        .pid = pid, .size = -1, .holder = NONE, .refused = REASON_COUNT, .look = true};
+    c->entries[at] = (struct entry){.pid = pid,
+                                    .size = -1,
+                                    .holder = NONE,
+                                    .refused = REASON_COUNT,
+                                    .unread = REASON_COUNT,
+                                    .look = true};
     snprintf(c->entries[at].path, sizeof(c->entries[at].path), "%" PRId32 "/fd", pid);
     if (c->tick > 1)
         c->entries[at].changed_ns = c->now_ns;

@@ -25,6 +25,15 @@ static struct span cut_part(struct span *path) {
     return part;
 }
 
+/* What the kernel writes behind the name of a file whose name is gone: the file is the same. */
+static struct span without_mark(struct span link) {
+    static const char mark[] = " (deleted)";
+    size_t n = sizeof(mark) - 1;
+    if (link.n > n && memcmp(link.p + link.n - n, mark, n) == 0)
+        link.n -= n;
+    return link;
+}
+
 /* ".../dev/dri/card0", ".../dev/dri/renderD128", ".../dev/accel/accel0": the number is the minor. */
 static bool node_from_link(struct span link, uint32_t *major, uint32_t *minor) {
     static const struct {
@@ -36,9 +45,12 @@ static bool node_from_link(struct span link, uint32_t *major, uint32_t *minor) {
         {"dri", "renderD", DRM_MAJOR},
         {"accel", "accel", ACCEL_MAJOR},
     };
-    struct span name = cut_part(&link);
-    struct span folder = cut_part(&link);
+    struct span name;
+    struct span folder;
     uint64_t number;
+    link = without_mark(link);
+    name = cut_part(&link);
+    folder = cut_part(&link);
     if (!span_equals(cut_part(&link), "dev"))
         return false;
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
@@ -52,20 +64,40 @@ static bool node_from_link(struct span link, uint32_t *major, uint32_t *minor) {
     return false;
 }
 
+/* False, with errno 0, for a link that names no node. */
+static bool read_node(struct collector *c, int dir_fd, const char *path, uint32_t *major,
+                      uint32_t *minor) {
+    char link[256];
+    ssize_t n = host_readlink(c->host, dir_fd, path, link, sizeof(link));
+    if (n < 0) {
+        /* What is no link, in a tree that was copied without them, is no node either. */
+        if (errno == EINVAL || outcome_from_sys(errno) == OUTCOME_GONE)
+            errno = 0;
+        return false;
+    }
+    errno = 0;
+    return (size_t)n < sizeof(link) && node_from_link((struct span){link, (size_t)n}, major, minor);
+}
+
 bool look_node(struct collector *c, int dir_fd, const char *path, uint32_t *major,
                uint32_t *minor) {
     struct stat st;
-    if (c->host->rooted) {
-        char link[256];
-        ssize_t n = host_readlink(c->host, dir_fd, path, link, sizeof(link));
-        return n > 0 && (size_t)n < sizeof(link) &&
-               node_from_link((struct span){link, (size_t)n}, major, minor);
+    int sys;
+    if (c->host->rooted)
+        return read_node(c, dir_fd, path, major, minor);
+    if (host_stat(c->host, dir_fd, path, &st) == 0) {
+        errno = 0;
+        *major = major(st.st_rdev);
+        *minor = minor(st.st_rdev);
+        return S_ISCHR(st.st_mode) && (*major == DRM_MAJOR || *major == ACCEL_MAJOR);
     }
-    if (host_stat(c->host, dir_fd, path, &st) != 0 || !S_ISCHR(st.st_mode))
-        return false;
-    *major = major(st.st_rdev);
-    *minor = minor(st.st_rdev);
-    return *major == DRM_MAJOR || *major == ACCEL_MAJOR;
+    /* A file whose server does not answer cannot be asked; what its link says of it is enough to know that it
+     * is no node. */
+    sys = outcome_from_sys(errno) == OUTCOME_GONE ? 0 : errno;
+    if (sys != 0 && !read_node(c, dir_fd, path, major, minor) && errno == 0)
+        sys = 0;
+    errno = sys;
+    return false;
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------- */
@@ -80,43 +112,54 @@ static void walk_name(void *ctx, struct span name) {
     memcpy(text, name.p, name.n);
     text[name.n] = '\0';
     c->walked->fds++;
-    if (!look_node(c, c->walk_fd, text, &f.major, &f.minor))
+    if (!look_node(c, c->walk_fd, text, &f.major, &f.minor)) {
+        c->found_sys = errno != 0 ? errno : c->found_sys;
         return;
+    }
     f.number = (uint32_t)number;
     if (vec_reserve((void **)&c->found, &c->found_cap, c->found_count + 1, sizeof(*c->found)))
-        c->found_err = ERR_NOMEM;
+        c->found_sys = ENOMEM;
     else
         c->found[c->found_count++] = f;
 }
 
-/* Fills c->found; 0 or the errno of what failed. */
+/* Fills c->found; 0 or the errno of what kept it from seeing the folder to its end. */
 static int walk(struct collector *c, struct entry *e) {
     int sys = 0;
     c->found_count = 0;
-    c->found_err = ERR_OK;
+    c->found_sys = 0;
     c->walked = e;
-    c->walk_fd = host_open(c->host, c->host->proc_fd, e->path, O_RDONLY | O_DIRECTORY);
+    c->walk_fd = hold_open_path(c, e->path, O_RDONLY | O_DIRECTORY);
     if (c->walk_fd < 0)
         return errno;
     e->fds = 0;
     if (host_list(c->host, c->walk_fd, c->walk_space, WALK_BYTES, walk_name, c) < 0)
         sys = errno;
     host_close(c->host, c->walk_fd);
-    return sys == 0 && c->found_err != ERR_OK ? ENOMEM : sys;
+    return sys;
 }
 
 /* ---- which process it is --------------------------------------------------------------------------------------- */
 
-/* Reads a file of the process, e->path with its last part replaced. */
-static struct span read_file(struct collector *c, const struct entry *e, const char *file, char *to,
-                             size_t cap) {
+/* Reads a file of the process, e->path with its last part replaced. -1 with errno. */
+static ssize_t read_file(struct collector *c, const struct entry *e, const char *file, char *to,
+                         size_t cap) {
     char path[PATH_BYTES];
     size_t n = strlen(e->path) - strlen("fd");
     ssize_t got;
+    int fd;
     memcpy(path, e->path, n);
     memcpy(path + n, file, strlen(file) + 1);
-    got = host_slurp(c->host, c->host->proc_fd, path, to, cap);
-    return (struct span){to, got > 0 ? (size_t)got : 0};
+    fd = hold_open_path(c, path, O_RDONLY);
+    if (fd < 0)
+        return -1;
+    got = host_reread(c->host, fd, to, cap);
+    host_close(c->host, fd);
+    return got;
+}
+
+static struct span text_of(const char *text, ssize_t n) {
+    return (struct span){text, n > 0 ? (size_t)n : 0};
 }
 
 /* Fields 3 and 22 of the text of /proc/PID/stat; what stands before them may hold anything. */
@@ -136,26 +179,32 @@ static bool parse_stat(struct span text, char *state, uint64_t *start) {
     return span_to_u64(word, start) == ERR_OK;
 }
 
-/* Learns who has this pid now. Holders of one who had it before end. False: nobody can be asked. */
-static bool know_process(struct collector *c, struct entry *e) {
+/* Learns who has this pid now. Holders of one who had it before end. Else the errno of why nobody can be asked:
+ * under another root a process is one even where its stat is no text. */
+static int know_process(struct collector *c, struct entry *e) {
     char text[STAT_BYTES];
     char state = '?';
     uint64_t start = 0;
-    if (!parse_stat(read_file(c, e, "stat", text, sizeof(text)), &state, &start) &&
-        !c->host->rooted)
-        return false;
+    ssize_t n = read_file(c, e, "stat", text, sizeof(text));
+    int sys = n < 0 ? errno : 0;
+    bool parsed = parse_stat(text_of(text, n), &state, &start);
+    if (sys != 0 && (!c->host->rooted || host_may_pass(sys)))
+        return sys;
+    if (!parsed && !c->host->rooted)
+        return EBADMSG;
     if (e->process && e->start != start)
         hold_close_all(c, e, "exited", true);
     e->start = start;
     e->ended = state == 'Z' || state == 'X';
-    return true;
+    return 0;
 }
 
 /* ---- refusals ------------------------------------------------------------------------------------------------ */
 
 static bool has_capabilities(struct collector *c, const struct entry *e) {
     char text[STATUS_BYTES];
-    struct cursor cur = cursor_over(read_file(c, e, "status", text, sizeof(text)));
+    ssize_t n = read_file(c, e, "status", text, sizeof(text));
+    struct cursor cur = cursor_over(text_of(text, n));
     struct span line;
     uint64_t set = 0;
     while (cursor_line(&cur, &line))
@@ -189,9 +238,18 @@ static void walk_failed(struct collector *c, struct entry *e, int sys) {
         hold_close_all(c, e, "closed", false);
         break;
     default:
+        e->refused = REASON_FAILED_READ;
         e->later = true;
         break;
     }
+}
+
+/* Something of it could not be seen, while the rest was. */
+static void note_unseen(struct collector *c, struct entry *e, int sys) {
+    enum outcome why = outcome_from_sys(sys);
+    if (why != OUTCOME_GONE)
+        e->refused = why == OUTCOME_DENIED ? why_refused(c, e) : (uint16_t)REASON_FAILED_READ;
+    e->later = true;
 }
 
 /* ---- the look -------------------------------------------------------------------------------------------------- */
@@ -218,19 +276,9 @@ static void meet_holders(struct collector *c, const struct entry *e) {
 }
 
 static void open_found(struct collector *c, struct entry *e) {
-    bool patient = !e->waited;
-    for (uint32_t i = 0; i < c->found_count; i++) {
-        struct found *f = &c->found[i];
-        if (f->met)
-            continue;
-        if (patient && !roster_device(c->host, f->major, f->minor)) {
-            /* A device that is new: it is declared before its clients. */
-            roster_want_rescan(c->host);
-            e->waited = e->later = true;
-            continue;
-        }
-        hold_open(c, e, f);
-    }
+    for (uint32_t i = 0; i < c->found_count; i++)
+        if (!c->found[i].met)
+            hold_open(c, e, &c->found[i]);
 }
 
 void look_at(struct collector *c, struct entry *e) {
@@ -244,14 +292,18 @@ void look_at(struct collector *c, struct entry *e) {
         return;
     }
     e->refused = REASON_COUNT;
+    if (c->found_sys != 0)
+        note_unseen(c, e, c->found_sys);
     if (c->found_count == 0 && e->holder == NONE)
         return;
-    if (!know_process(c, e)) {
-        e->later = true;
+    sys = know_process(c, e);
+    if (sys != 0) {
+        note_unseen(c, e, sys);
         return;
     }
     meet_holders(c, e);
-    hold_close_unmet(c, e);
+    if (c->found_sys == 0)
+        hold_close_unmet(c, e);
     open_found(c, e);
     hold_end_process(c, e, e->ended ? "exited" : "closed");
 }

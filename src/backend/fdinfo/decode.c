@@ -2,6 +2,7 @@
  * The text of one DRM client (kernel: Documentation/gpu/drm-usage-stats): lines in any order, all
  * drivers by one table of keys. One pass; what is not a client's text gives nothing.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "../keyvalue.h"
@@ -12,7 +13,7 @@
 enum role { ROLE_NUMBER, ROLE_DRIVER, ROLE_PDEV, ROLE_CLIENT_ID, ROLE_CLIENT_NAME };
 
 struct key {
-    const char *text;
+    char text[24];
     uint8_t len;
     uint8_t role;
     uint8_t quantity; /* enum keyvalue_quantity */
@@ -70,36 +71,47 @@ static const struct key keys_t[] = {
 _Static_assert(METRIC_MEMORY_LEGACY <= UINT8_MAX, "metrics of clients fit in a key's byte");
 
 /* Keys are looked up by the letter that tells them apart best, the one after "drm-". */
-enum { TELLING = 4 };
+enum { TELLING = 4, KEY_MAX = sizeof(((struct key *)0)->text) };
 static const struct {
-    const struct key *keys;
-    size_t count;
+    const struct key *begin;
+    const struct key *end;
 } groups['z' - 'a' + 1] = {
-#define GROUP(letter, list) [letter - 'a'] = {list, sizeof(list) / sizeof(list[0])}
+#define GROUP(letter, list) [letter - 'a'] = {list, list + sizeof(list) / sizeof(list[0])}
     GROUP('a', keys_a), GROUP('c', keys_c), GROUP('d', keys_d), GROUP('e', keys_e),
     GROUP('h', keys_h), GROUP('i', keys_i), GROUP('m', keys_m), GROUP('p', keys_p),
     GROUP('r', keys_r), GROUP('s', keys_s), GROUP('t', keys_t),
 #undef GROUP
 };
 
-/* Whether both begin with the same n bytes; n is that of a key, none shorter than a word. */
-static inline bool same_start(const char *a, const char *b, size_t n) {
-    uint64_t a_first, b_first, a_last, b_last;
-    memcpy(&a_first, a, 8);
-    memcpy(&b_first, b, 8);
-    memcpy(&a_last, a + n - 8, 8);
-    memcpy(&b_last, b + n - 8, 8);
-    return a_first == b_first && a_last == b_last &&
-           (n <= 16 || memcmp(a + 8, b + 8, n - 16) == 0);
+/* Whether the text begins with the key, which it is long enough for. No key is shorter than a word;
+ * the two may overlap. */
+static inline bool begins(const char *text, const struct key *k) {
+    uint64_t first, last, key_first, key_last;
+    memcpy(&first, text, 8);
+    memcpy(&key_first, k->text, 8);
+    memcpy(&last, text + k->len - 8, 8);
+    memcpy(&key_last, k->text + k->len - 8, 8);
+    return first == key_first && last == key_last &&
+           (k->len <= 16 || memcmp(text + 8, k->text + 8, k->len - 16u) == 0);
 }
 
 static const struct key *find_key(struct span key) {
-    if (key.n <= TELLING || key.p[TELLING] < 'a' || key.p[TELLING] > 'z')
+    unsigned letter = key.n > TELLING ? (unsigned)key.p[TELLING] - 'a' : UINT_MAX;
+    if (letter > 'z' - 'a')
         return NULL;
-    const struct key *k = groups[key.p[TELLING] - 'a'].keys;
-    const struct key *end = k + groups[key.p[TELLING] - 'a'].count;
-    for (; k < end; k++)
-        if (k->len <= key.n && (!k->name || k->len == key.n) && same_start(k->text, key.p, k->len))
+    for (const struct key *k = groups[letter].begin; k < groups[letter].end; k++)
+        if (k->len <= key.n && (!k->name || k->len == key.n) && begins(key.p, k))
+            return k;
+    return NULL;
+}
+
+/* The same for a key that is followed by a name, at the start of KEY_MAX bytes or more. */
+static inline const struct key *find_family(const char *text) {
+    unsigned letter = (unsigned)text[TELLING] - 'a';
+    if (letter > 'z' - 'a')
+        return NULL;
+    for (const struct key *k = groups[letter].begin; k < groups[letter].end; k++)
+        if (!k->name && begins(text, k))
             return k;
     return NULL;
 }
@@ -127,12 +139,15 @@ static enum reason put_client(struct usage *u, struct span value) {
 
 static enum reason put_number(struct usage *u, const struct key *k, struct span key,
                               struct span value) {
-    struct usage_number n = {0};
-    struct span name = k->name ? span_of(k->name) : (struct span){key.p + k->len, key.n - k->len};
-    n.err = keyvalue_number(value, (enum keyvalue_quantity)k->quantity, &n.value, &n.raw);
-    if (k->metric == METRIC_ENGINE_CAPACITY && n.err == ERR_OK && n.value == 0)
-        n.err = ERR_RANGE;
-    return usage_put(u, (enum metric)k->metric, name, INDEX_NONE, &n);
+    struct usage_line l = {
+        .name = k->name ? span_of(k->name) : span_skip(key, k->len),
+        .metric = (enum metric)k->metric,
+        .index = INDEX_NONE,
+    };
+    l.err = keyvalue_number(value, (enum keyvalue_quantity)k->quantity, &l.value, &l.raw);
+    if (l.metric == METRIC_ENGINE_CAPACITY && l.err == ERR_OK && l.value == 0)
+        l.err = ERR_RANGE;
+    return usage_put(u, &l);
 }
 
 static enum reason put(struct usage *u, const struct key *k, struct span key, struct span value) {
@@ -159,35 +174,72 @@ static enum reason why_unknown(struct span key) {
     return vendor || span_equals(key, "pasid") ? REASON_VENDOR_KEY : REASON_OTHER_KEY;
 }
 
-static void read_pair(struct usage *u, const struct keyvalue *kv, struct counts *counts) {
-    const struct key *k = find_key(kv->key);
-    if (!k) {
-        counts_ignored(counts, why_unknown(kv->key));
-        return;
-    }
-    enum reason why = put(u, k, kv->key, kv->value);
+static void count(struct counts *counts, enum reason why) {
     if (why == REASON_COUNT)
         counts->accepted++;
     else
         counts_malformed(counts, why);
 }
 
-void fdinfo_decode(const struct subject *s, const struct frame *f, const struct sink *sink,
-                   struct counts *counts) {
-    struct cursor c = cursor_over(frame_span(f));
-    struct counts own = {0};
-    struct usage u;
+static void read_pair(struct usage *u, const struct keyvalue *kv, struct counts *counts) {
+    const struct key *k = find_key(kv->key);
+    if (!k) {
+        counts_ignored(counts, why_unknown(kv->key));
+        return;
+    }
+    count(counts, put(u, k, kv->key, kv->value));
+}
+
+/*
+ * Nearly every line is "drm-total-vram:\t1234 KiB\n". Such a line is read in one go, from left to
+ * right; any other is left as it is for read_pair(), which alone decides what it is worth. The text
+ * has to end with '\n': no step goes beyond it.
+ */
+static inline bool take_usual_line(struct usage *u, struct cursor *c, struct counts *counts) {
+    const struct key *k = c->end - c->p >= KEY_MAX ? find_family(c->p) : NULL;
+    if (!k)
+        return false;
+    struct usage_line l = {
+        .name = {c->p + k->len, 0}, .metric = (enum metric)k->metric, .index = INDEX_NONE};
+    const char *p = l.name.p;
+    while (*p > ' ' && *p != ':')
+        p++;
+    l.name.n = (size_t)(p - l.name.p);
+    if (*p++ != ':' ||
+        !keyvalue_usual_number(&p, (enum keyvalue_quantity)k->quantity, &l.value, &l.raw) ||
+        (l.metric == METRIC_ENGINE_CAPACITY && l.value == 0))
+        return false;
+    c->p = p;
+    count(counts, usage_put(u, &l));
+    return true;
+}
+
+static void read_lines(struct usage *u, struct span text, struct counts *counts) {
+    struct cursor c = cursor_over(text);
     struct keyvalue kv;
     enum keyvalue_line line;
-    usage_init(&u);
-    while ((line = keyvalue_next(&c, &kv)) != KEYVALUE_END) {
+    bool whole = text.n > 0 && text.p[text.n - 1] == '\n';
+    for (;;) {
+        while (whole && c.p < c.end && take_usual_line(u, &c, counts)) {
+        }
+        line = keyvalue_next(&c, &kv);
+        if (line == KEYVALUE_END)
+            return;
         if (line == KEYVALUE_PAIR)
-            read_pair(&u, &kv, &own);
+            read_pair(u, &kv, counts);
         else if (line == KEYVALUE_OTHER)
-            counts_ignored(&own, REASON_NO_COLON);
+            counts_ignored(counts, REASON_NO_COLON);
         else
-            usage_cut(&u, &own);
+            usage_cut(u, counts);
     }
+}
+
+void fdinfo_decode(const struct subject *s, const struct frame *f, const struct sink *sink,
+                   struct counts *counts) {
+    struct counts own = {0};
+    struct usage u;
+    usage_init(&u);
+    read_lines(&u, frame_span(f), &own);
     if (!u.has_driver) {
         fdinfo_decode_without_driver(s, f, sink, counts);
         return;

@@ -43,7 +43,7 @@ static const char *engine_of(struct span key, uint16_t *ring) {
  * "5.37%". The driver prints the fraction as a plain integer of hundredths, without zero padding:
  * "5.3%" is 5.03 %. Whole percents above ten digits are no share of anything.
  */
-static struct usage_number percent(struct span value) {
+static void percent(struct span value, struct usage_line *out) {
     struct cursor c = cursor_over(value);
     struct span whole;
     struct span hundredths;
@@ -55,10 +55,11 @@ static struct usage_number percent(struct span value) {
     enum err e = formed ? span_to_u64(whole, &w) : ERR_FORMAT;
     if (e == ERR_OK && whole.n > 10)
         e = ERR_RANGE;
-    if (e != ERR_OK)
-        return (struct usage_number){.err = e};
-    return (struct usage_number){
-        .err = ERR_OK, .value = (int64_t)(w * 10000 + h * 100), .raw = w * 100 + h};
+    out->err = e;
+    if (e == ERR_OK) {
+        out->value = (int64_t)(w * 10000 + h * 100);
+        out->raw = w * 100 + h;
+    }
 }
 
 static void count(struct counts *counts, enum reason why) {
@@ -72,12 +73,14 @@ static void read_pair(struct usage *u, const struct keyvalue *kv, struct counts 
     uint16_t ring = 0;
     const char *name = region_of(kv->key);
     if (name) {
-        struct usage_number n = {0};
-        n.err = keyvalue_number(kv->value, KEYVALUE_BYTES, &n.value, &n.raw);
-        count(counts, usage_put(u, METRIC_MEMORY_LEGACY, span_of(name), INDEX_NONE, &n));
+        struct usage_line l = {
+            .name = span_of(name), .metric = METRIC_MEMORY_LEGACY, .index = INDEX_NONE};
+        l.err = keyvalue_number(kv->value, KEYVALUE_BYTES, &l.value, &l.raw);
+        count(counts, usage_put(u, &l));
     } else if ((name = engine_of(kv->key, &ring)) != NULL) {
-        struct usage_number n = percent(kv->value);
-        count(counts, usage_put(u, METRIC_ENGINE_BUSY, span_of(name), ring, &n));
+        struct usage_line l = {.name = span_of(name), .metric = METRIC_ENGINE_BUSY, .index = ring};
+        percent(kv->value, &l);
+        count(counts, usage_put(u, &l));
     } else if (span_equals(kv->key, "pdev") && !u->has_pdev) {
         u->pdev = kv->value;
         u->has_pdev = true;

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "../keyvalue.h"
-
 #define FULL_PERCENT 1000000 /* 100 % in 10^-4 % */
 
 _Static_assert(METRIC_ENGINE_BUSY - METRIC_ENGINE_TIME + 1 == USAGE_METRICS,
@@ -29,41 +27,44 @@ void usage_init(struct usage *u) {
     u->tables[USAGE_REGION] = (struct usage_table){.rows = u->regions, .max = FDINFO_REGIONS};
 }
 
-static bool is_row(const struct usage_row *r, struct span name, uint16_t index) {
-    return r->name_len == name.n && r->index == index && memcmp(r->name, name.p, name.n) == 0;
+static inline enum usage_rows rows_of(enum metric metric) {
+    return metric >= METRIC_MEMORY_TOTAL ? USAGE_REGION : USAGE_ENGINE;
+}
+
+static inline bool is_row(const struct usage_row *r, const struct usage_line *l) {
+    return r->name_len == l->name.n && r->index == l->index &&
+           keyvalue_same(r->name, l->name.p, l->name.n);
 }
 
 /* Names hold no blank, nor anything that a terminal acts on: no driver writes such a name. */
 static bool is_name(struct span name) {
-    return name.n > 0 && name.n <= USAGE_NAME_MAX && !memchr(name.p, ' ', name.n) &&
-           text_is_clean(name);
+    size_t plain = 0;
+    while (plain < name.n && name.p[plain] > ' ' && name.p[plain] <= '~')
+        plain++;
+    return name.n > 0 && name.n <= USAGE_NAME_MAX &&
+           (plain == name.n || (!memchr(name.p, ' ', name.n) && text_is_clean(name)));
 }
 
-/* Lines of one engine or region stand together, so the last row is tried first. */
-static enum reason find_row(struct usage_table *t, enum usage_rows rows, struct span name,
-                            uint16_t index, struct usage_row **out) {
-    if (t->count > 0 && is_row(&t->rows[t->last], name, index)) {
-        *out = &t->rows[t->last];
-        return REASON_COUNT;
-    }
+/* Finds the row or sets it up; it is then t->last. */
+static enum reason find_row(struct usage_table *t, const struct usage_line *l) {
     uint16_t at = 0;
-    while (at < t->count && !is_row(&t->rows[at], name, index))
+    while (at < t->count && !is_row(&t->rows[at], l))
         at++;
     if (at == t->count) {
-        if (!is_name(name))
+        if (!is_name(l->name))
             return REASON_BAD_NAME;
         if (at == t->max)
             return REASON_TOO_MANY;
         struct usage_row *r = &t->rows[t->count++];
-        r->name = name.p;
-        r->name_len = (uint8_t)name.n;
-        r->class = (uint8_t)(rows == USAGE_ENGINE ? (unsigned)engine_class_of(name)
-                                                  : (unsigned)region_class_of(name));
+        r->name = l->name.p;
+        r->name_len = (uint8_t)l->name.n;
+        r->class =
+            (uint8_t)(rows_of(l->metric) == USAGE_REGION ? (unsigned)region_class_of(l->name)
+                                                         : (unsigned)engine_class_of(l->name));
         r->seen = r->bad = 0;
-        r->index = index;
+        r->index = l->index;
     }
     t->last = at;
-    *out = &t->rows[at];
     return REASON_COUNT;
 }
 
@@ -73,43 +74,52 @@ static bool adds_up(enum metric metric) {
 }
 
 /* ERR_RANGE where the sum does not fit. */
-static enum err merge(struct usage_row *r, unsigned column, enum metric metric,
-                      const struct usage_number *n) {
-    if (!adds_up(metric)) {
-        if (n->value > r->value[column]) {
-            r->value[column] = n->value;
-            r->raw[column] = n->raw;
+static enum err merge(struct usage_row *r, unsigned column, const struct usage_line *l) {
+    if (!adds_up(l->metric)) {
+        if (l->value > r->value[column]) {
+            r->value[column] = l->value;
+            r->raw[column] = l->raw;
         }
         return ERR_OK;
     }
-    if (n->value > INT64_MAX - r->value[column])
+    if (l->value > INT64_MAX - r->value[column])
         return ERR_RANGE;
-    r->value[column] += n->value;
-    r->raw[column] += n->raw;
+    r->value[column] += l->value;
+    r->raw[column] += l->raw;
     return ERR_OK;
 }
 
-enum reason usage_put(struct usage *u, enum metric metric, struct span name, uint16_t index,
-                      const struct usage_number *n) {
-    enum usage_rows rows = metric >= METRIC_MEMORY_TOTAL ? USAGE_REGION : USAGE_ENGINE;
-    struct usage_row *r;
-    enum reason why = find_row(&u->tables[rows], rows, name, index, &r);
-    if (why != REASON_COUNT)
-        return why;
-    unsigned column = (unsigned)metric - (unsigned)first_metric[rows];
+/* A number that cannot simply be put down: one that could not be read, or not the first. */
+static enum reason put_other(struct usage_row *r, unsigned column, const struct usage_line *l) {
     uint8_t bit = (uint8_t)(1u << column);
-    enum err e = n->err;
-    if (e == ERR_OK && r->seen & bit) {
-        e = r->bad & bit ? ERR_OK : merge(r, column, metric, n);
-    } else if (e == ERR_OK) {
-        r->value[column] = n->value;
-        r->raw[column] = n->raw;
-    }
+    enum err e = l->err;
+    if (e == ERR_OK && !(r->bad & bit))
+        e = merge(r, column, l);
     r->seen |= bit;
+    if (e == ERR_OK)
+        return REASON_COUNT;
     /* Part of a sum that is not known makes the sum unknown, for good. */
-    if (e != ERR_OK)
-        r->bad |= bit;
-    return e == ERR_OK ? REASON_COUNT : keyvalue_reason(e);
+    r->bad |= bit;
+    return keyvalue_reason(e);
+}
+
+enum reason usage_put(struct usage *u, const struct usage_line *l) {
+    enum usage_rows rows = rows_of(l->metric);
+    struct usage_table *t = &u->tables[rows];
+    unsigned column = (unsigned)l->metric - (unsigned)first_metric[rows];
+    /* Lines of one engine or region stand together, so the last row is tried first. */
+    if (t->count == 0 || !is_row(&t->rows[t->last], l)) {
+        enum reason why = find_row(t, l);
+        if (why != REASON_COUNT)
+            return why;
+    }
+    struct usage_row *r = &t->rows[t->last];
+    if (l->err != ERR_OK || r->seen >> column & 1)
+        return put_other(r, column, l);
+    r->value[column] = l->value;
+    r->raw[column] = l->raw;
+    r->seen |= (uint8_t)(1u << column);
+    return REASON_COUNT;
 }
 
 void usage_cut(struct usage *u, struct counts *counts) {
@@ -151,8 +161,8 @@ static void tell_labels(const struct teller *t) {
         tell_label(t, LABEL_CLIENT_NAME, u->name);
 }
 
-static void tell_number(struct teller *t, const struct usage_row *r, unsigned column) {
-    struct sample *s = &t->sample;
+static void tell_number(const struct teller *t, struct sample *s, const struct usage_row *r,
+                        unsigned column) {
     bool bad = (r->bad >> column & 1) != 0;
     s->state = bad ? STATE_MALFORMED : STATE_VALUE;
     s->value = bad ? 0 : r->value[column];
@@ -182,7 +192,7 @@ static void tell_row(struct teller *t, enum usage_rows rows, const struct usage_
     for (unsigned column = 0; r->seen >> column; column++)
         if (r->seen >> column & 1) {
             t->sample.metric = (uint16_t)(first_metric[rows] + column);
-            tell_number(t, r, column);
+            tell_number(t, &t->sample, r, column);
         }
 }
 

@@ -5,6 +5,7 @@
 #ifndef GWTOP_BACKEND_FDINFO_USAGE_H
 #define GWTOP_BACKEND_FDINFO_USAGE_H
 
+#include "../keyvalue.h"
 #include "fdinfo.h"
 
 enum { USAGE_NAME_MAX = 64, USAGE_METRICS = 7 };
@@ -44,19 +45,21 @@ struct usage {
     struct usage_row regions[FDINFO_REGIONS];
 };
 
-/* A number as decoded, or the error that it gave. */
-struct usage_number {
+/* What one line says of an engine or a region: a number, or the error that it gave. */
+struct usage_line {
+    struct span name;
+    enum metric metric;
     enum err err;
     int64_t value;
     uint64_t raw;
+    uint16_t index;
 };
 
 void usage_init(struct usage *u);
 /* The number of one line. REASON_COUNT where all is well, else why the line is malformed; a number
  * that could not be read is kept as such. The same line again: counters add up, of others the
  * greater one stands, so that the order of lines does not matter. */
-enum reason usage_put(struct usage *u, enum metric metric, struct span name, uint16_t index,
-                      const struct usage_number *n);
+enum reason usage_put(struct usage *u, const struct usage_line *l);
 /* The last line is cut: counted, and what stands nowhere is not said to be missing. */
 void usage_cut(struct usage *u, struct counts *counts);
 /* Labels first, then engines and regions in order of their first line. */

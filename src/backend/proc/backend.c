@@ -4,6 +4,8 @@
 static const uint16_t stat_gives[] = {METRIC_PROCESS_CPU_TIME, METRIC_PROCESS_RSS,
                                       METRIC_PROCESS_PPID};
 
+static const uint16_t user_gives[] = {METRIC_PROCESS_UID};
+
 static const struct kind kinds[] = {
     [PROC_STAT - FRAME_BACKEND] =
         {
@@ -39,6 +41,8 @@ static const struct kind kinds[] = {
         {
             .name = "user",
             .unit = "lines",
+            .gives = user_gives,
+            .give_count = sizeof(user_gives) / sizeof(user_gives[0]),
             .decode = proc_user_decode,
             .scrub = proc_user_scrub,
         },

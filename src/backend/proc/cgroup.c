@@ -71,5 +71,5 @@ void proc_cgroup_decode(const struct subject *s, const struct frame *f, const st
 
 void proc_cgroup_scrub(struct span body, struct buf *out) {
     (void)body;
-    buf_text(out, "0::/\n");
+    (void)out;
 }

@@ -57,6 +57,21 @@ static void let_go(struct collector *c, struct watched *w) {
     w->fd = -1;
 }
 
+/* Closes kept-open files as the host asks; true if that made room. */
+static bool shed(struct collector *c) {
+    bool any = false;
+    for (uint32_t i = 0; i < c->watched_cap && c->host->shed > 0; i++) {
+        struct watched *w = &c->watched[i];
+        if (!w->subject || w->fd < 0)
+            continue;
+        host_close(c->host, w->fd);
+        w->fd = -1;
+        c->host->shed--;
+        any = true;
+    }
+    return any;
+}
+
 /* The place of a wanted process; NULL for lack of memory. */
 static struct watched *watch(struct collector *c, const struct want_process *p) {
     struct watched *w;
@@ -90,23 +105,35 @@ static void forget_others(struct collector *c) {
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
-static void write_path(char path[32], int32_t pid, const char *file) {
-    snprintf(path, 32, "%" PRId32 "/%s", pid, file);
+/* Opens a file of the process; where no descriptor is left one that is kept open makes way. */
+static int open_file(struct collector *c, const struct watched *w, const char *file) {
+    char path[32];
+    int fd;
+    snprintf(path, sizeof(path), "%" PRId32 "/%s", w->pid, file);
+    fd = host_open(c->host, c->host->proc_fd, path, O_RDONLY);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE) && shed(c))
+        fd = host_open(c->host, c->host->proc_fd, path, O_RDONLY);
+    return fd;
 }
 
-/* Reads a file of the process and tells it. The text lies in c->text. */
+/* Reads a file of the process and tells it. The text lies in c->text. What failed for now is asked again in the
+ * next tick. */
 static struct span tell_file(struct collector *c, struct watched *w, unsigned kind,
                              const char *file, size_t cap) {
-    char path[32];
-    ssize_t n;
-    write_path(path, w->pid, file);
-    n = host_slurp(c->host, c->host->proc_fd, path, c->text, cap);
-    host_emit(c->sink, w->subject, kind, clock_mono_ns(), c->text, n, errno);
+    int fd = open_file(c, w, file);
+    ssize_t n = fd >= 0 ? host_reread(c->host, fd, c->text, cap) : -1;
+    int sys = n < 0 ? errno : 0;
+    host_close(c->host, fd);
+    host_emit(c->sink, w->subject, kind, clock_mono_ns(), c->text, n, sys);
+    if (host_may_pass(sys))
+        w->names_ns = 0;
     return (struct span){c->text, n > 0 ? (size_t)n : 0};
 }
 
-static void tell_user(struct collector *c, const struct watched *w, uint32_t uid) {
-    struct span name = user_names_get(&c->users, c->host, uid);
+static void tell_user(struct collector *c, struct watched *w, uint32_t uid) {
+    struct span name;
+    if (!user_names_get(&c->users, c->host, uid, &name))
+        w->names_ns = 0;
     buf_clear(&c->body);
     buf_text(&c->body, "uid: ");
     buf_u64(&c->body, uid);
@@ -162,13 +189,8 @@ static void take_stat(struct collector *c, struct watched *w, ssize_t n) {
 
 static ssize_t read_stat(struct collector *c, struct watched *w) {
     bool kept = w->fd >= 0;
-    char path[32];
-    int fd = w->fd;
+    int fd = kept ? w->fd : open_file(c, w, "stat");
     ssize_t n;
-    if (!kept) {
-        write_path(path, w->pid, "stat");
-        fd = host_open(c->host, c->host->proc_fd, path, O_RDONLY);
-    }
     if (fd < 0)
         return -1;
     n = host_pread(c->host, fd, c->text, STAT_BYTES, 0);
@@ -200,6 +222,9 @@ static void visit(struct collector *c, struct watched *w) {
     n = read_stat(c, w);
     if (n < 0) {
         take_failure(c, w, errno);
+        /* It has a name all the same, unless it is gone: under another root only the listing says that. */
+        if (w->names_ns == 0 && (c->host->rooted || !w->gone))
+            tell_names(c, w);
         return;
     }
     w->gone = false;
@@ -242,6 +267,7 @@ static enum err collect_read(struct source *s, int64_t now_ns, const struct fram
     c->tick++;
     c->now_ns = now_ns;
     c->sink = sink;
+    (void)shed(c);
     for (uint32_t i = 0; i < c->wanted_count; i++) {
         struct watched *w = watch(c, &c->wanted[i]);
         if (w)

@@ -21,8 +21,8 @@ struct user_names {
 };
 
 /* collect_user.c: the name of a user of the host's root; empty where there is none. Valid until the next
- * call. */
-struct span user_names_get(struct user_names *u, struct host *h, uint32_t uid);
+ * call. False: could not be looked up for now. */
+bool user_names_get(struct user_names *u, struct host *h, uint32_t uid, struct span *out);
 void user_names_finish(struct user_names *u);
 
 #endif

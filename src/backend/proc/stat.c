@@ -4,6 +4,8 @@
  * here, memory is pages there and bytes here; how long a tick and a page are stands in the
  * subject's facts.
  */
+#include <string.h>
+
 #include "../keyvalue.h"
 #include "tell.h"
 
@@ -12,13 +14,19 @@
 /* Fields are numbered as in proc(5); the first after the name is 3. */
 enum { FIELD_PPID = 4, FIELD_UTIME = 14, FIELD_STIME = 15, FIELD_START = 22, FIELD_RSS = 24 };
 
+static inline bool is_gap(char c) {
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
 /* A field is whole only if something follows it. */
-static bool next_field(struct cursor *c, struct span *field) {
-    cursor_skip_blanks(c);
+static inline bool next_field(struct cursor *c, struct span *field) {
     const char *p = c->p;
-    while (p < c->end && *p != ' ' && *p != '\t' && *p != '\n')
+    while (p < c->end && (*p == ' ' || *p == '\t'))
         p++;
-    *field = (struct span){c->p, (size_t)(p - c->p)};
+    const char *first = p;
+    while (p < c->end && !is_gap(*p))
+        p++;
+    *field = (struct span){first, (size_t)(p - first)};
     c->p = p;
     return field->n > 0 && p < c->end;
 }
@@ -30,12 +38,12 @@ static struct proc_number number(struct span field) {
 }
 
 static bool find_last(struct span text, char c, size_t *at) {
-    for (size_t i = text.n; i > 0; i--)
-        if (text.p[i - 1] == c) {
-            *at = i - 1;
-            return true;
-        }
-    return false;
+    const char *end = text.p + text.n;
+    const char *next = text.n > 0 ? memchr(text.p, c, text.n) : NULL;
+    bool found = next != NULL;
+    for (; next; next = memchr(next + 1, c, (size_t)(end - next - 1)))
+        *at = (size_t)(next - text.p);
+    return found;
 }
 
 /* Position of the name's parentheses. */
@@ -127,6 +135,5 @@ void proc_stat_scrub(struct span body, struct buf *out) {
     if (!find_comm(body, &open, &close))
         return;
     buf_put(out, body.p, open + 1);
-    buf_text(out, "process");
     buf_span(out, span_skip(body, close));
 }

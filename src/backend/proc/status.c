@@ -1,5 +1,5 @@
 /*
- * /proc/PID/status: the pid that a process has in its innermost pid namespace, and its user. One
+ * /proc/PID/status: the pid that a process has in its innermost pid namespace. One
  * unit is one line; all others are ignored.
  */
 #include "../keyvalue.h"
@@ -77,7 +77,7 @@ void proc_status_scrub(struct span body, struct buf *out) {
     struct keyvalue kv;
     enum keyvalue_line line;
     while ((line = keyvalue_next(&c, &kv)) != KEYVALUE_END)
-        if (line == KEYVALUE_PAIR && (span_equals(kv.key, "Uid") || span_equals(kv.key, "NSpid"))) {
+        if (line == KEYVALUE_PAIR && span_equals(kv.key, "NSpid")) {
             buf_span(out, kv.line);
             buf_char(out, '\n');
         }

@@ -1,0 +1,92 @@
+/*
+ * What a device did for none of its processes: its own busy sensor less what they are known to have
+ * used. Pure.
+ */
+#include "build.h"
+
+/* The sensor in this tick, as far as it can be trusted: with a doubt it is still a value, but not
+ * while it is stuck or the device was woken just now. */
+static struct value activity_of(const struct build *b, const struct device *d) {
+    const uint8_t bad = DOUBT_STUCK | DOUBT_WAKING;
+    if (d->activity == NONE || d->state == DEVICE_REMOVED)
+        return value_none(STATE_UNSUPPORTED);
+    struct told told = metric_told(b->a, metric_at(b->a, d->activity));
+    struct value v = told.value;
+    bool fresh = told.by && told.by->seq == b->a->now.seq;
+    if (!device_is_awake(d) || !fresh || (v.state == STATE_VALUE && (v.doubt & bad)))
+        return value_none(STATE_UNKNOWN);
+    if (v.state == STATE_VALUE && (v.v < 0 || v.v > PPM))
+        v = value_of(v.v < 0 ? 0 : PPM, (uint8_t)(v.doubt | DOUBT_CLAMPED));
+    return v;
+}
+
+/* Busy share of the engines that such a sensor watches, over all clients. Unknown: of none of those
+ * that there are. */
+static struct value attributed(const struct build *b, const struct device *d) {
+    struct value sum = value_of(0, 0);
+    unsigned states = 0;
+    for (uint32_t i = d->engines; i != NONE; i = engine_name_at(b->a, i)->link) {
+        const struct engine_name *n = engine_name_at(b->a, i);
+        if (!n->told || (n->class != CLASS_GRAPHICS && n->class != CLASS_COMPUTE))
+            continue;
+        struct value v = build_engine_sum(b, d, n);
+        states |= STATE_BIT(v.state);
+        if (v.state != STATE_VALUE)
+            continue;
+        sum.v = add_sat(sum.v, v.v);
+        sum.doubt |= v.doubt;
+    }
+    if (states && !(states & STATE_BIT(STATE_VALUE)))
+        sum.state = STATE_UNKNOWN;
+    return sum;
+}
+
+static int64_t less(int64_t all, int64_t part) {
+    return all > part ? all - part : 0;
+}
+
+/* `activity` becomes the mean over the whole span where that is asked for. */
+static void write_busy(struct build *b, struct device *d, struct value *activity, struct value sum,
+                       struct snap_unattributed *out) {
+    struct value interval = b->s->interval_ns;
+    int64_t last = span_ns(b->a->now.has_previous ? b->a->now.previous_ns : b->a->now.begin_ns,
+                           b->a->now.begin_ns);
+    if (activity->state == STATE_VALUE && last > 0) {
+        d->activity_ns = add_sat(d->activity_ns, mul_div(activity->v, last, PPM));
+        d->unattributed_ns =
+            add_sat(d->unattributed_ns, mul_div(less(activity->v, sum.v), last, PPM));
+        d->unattributed_doubt |= activity->doubt | sum.doubt;
+        d->unattributed_measured = true;
+    }
+    if (b->a->options.whole_span && activity->state == STATE_VALUE &&
+        interval.state == STATE_VALUE) {
+        activity->v = mul_div(d->activity_ns, PPM, interval.v);
+        activity->v = activity->v > PPM ? PPM : activity->v;
+        d->unattributed_ns = mul_div(less(activity->v, sum.v), interval.v, PPM);
+    }
+    out->busy_ppm = value_none(activity->state);
+    if (activity->state == STATE_VALUE && interval.state != STATE_VALUE)
+        out->busy_ppm = value_none(STATE_UNKNOWN);
+    else if (activity->state == STATE_VALUE)
+        out->busy_ppm = value_of(less(activity->v, sum.v), (uint8_t)(activity->doubt | sum.doubt));
+    struct total total = {d->unattributed_ns, d->unattributed_measured, d->unattributed_doubt};
+    out->busy_ns = build_total(&total, out->busy_ppm);
+}
+
+void build_loose(struct build *b, struct device *d, struct value *activity) {
+    struct snap_unattributed *out = &b->unattributed[b->s->unattributed_count++];
+    struct value sum = attributed(b, d);
+    if (d->activity != NONE && b->s->interval_ns.state == STATE_VALUE)
+        metric_watch(b->a, metric_at(b->a, d->activity), sum, d->silent_clients > 0);
+    *activity = activity_of(b, d);
+    out->device = d->rank;
+    out->name = b->a->now.unattributed_name;
+    out->reasons = 0;
+    if (activity->state == STATE_UNSUPPORTED)
+        out->reasons |= UINT64_C(1) << REASON_NO_SENSOR;
+    if (b->a->now.unreadable > 0)
+        out->reasons |= UINT64_C(1) << REASON_UNREADABLE;
+    if (d->silent_clients > 0)
+        out->reasons |= UINT64_C(1) << REASON_NO_ENGINE_TIME;
+    write_busy(b, d, activity, sum, out);
+}

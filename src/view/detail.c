@@ -1,0 +1,260 @@
+/*
+ * The device screen: all that is known of one device, in lines that scroll: who keeps it awake, its
+ * metrics, and what its clients add up to. Pure.
+ */
+#include "detail.h"
+
+void detail_init(struct ui *ui) {
+    groups_order(ui->places);
+}
+
+/* ---- which device ---------------------------------------------------------------------------- */
+
+static bool is_allowed(const struct ui *ui, const struct snapshot *s, uint32_t d) {
+    return table_device_matches(s, d, ui->o.query.device);
+}
+
+/* Its index; device_count where it is gone. */
+static uint32_t find(const struct ui *ui, const struct snapshot *s) {
+    uint32_t d = 0;
+    while (d < s->device_count && s->devices[d].subject != ui->detail) {
+        d++;
+    }
+    return d;
+}
+
+static void show(struct ui *ui, const struct snapshot *s, uint32_t d) {
+    ui->detail = s->devices[d].subject;
+    ui->detail_top = 0;
+}
+
+void detail_open(struct ui *ui, const struct snapshot *s) {
+    uint32_t d = ui->device >= 0 ? (uint32_t)ui->device : list_device(ui, s);
+    if (!s || s->device_count == 0) {
+        return;
+    }
+    if (d >= s->device_count) {
+        d = 0;
+        while (d + 1 < s->device_count && !is_allowed(ui, s, d)) {
+            d++;
+        }
+    }
+    show(ui, s, d);
+    ui->mode = MODE_DEVICE;
+}
+
+/* The next one that the options let through, around the end. */
+static void step(struct ui *ui, const struct snapshot *s, bool back) {
+    if (!s || s->device_count == 0) {
+        return;
+    }
+    uint32_t count = s->device_count;
+    uint32_t d = find(ui, s);
+    d = d == count && !back ? count - 1 : d;
+    for (uint32_t i = 0; i < count; i++) {
+        d = back ? (d == 0 ? count - 1 : d - 1) : (d + 1 >= count ? 0 : d + 1);
+        if (is_allowed(ui, s, d)) {
+            show(ui, s, d);
+            return;
+        }
+    }
+}
+
+bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
+    if (key == ' ' && !ui->o.replay) {
+        key = UI_KEY_PAGE_DOWN;
+    }
+    if (scroll_key(&ui->detail_top, ui->body, key)) {
+        return true;
+    }
+    switch (key) {
+    case UI_KEY_TAB:
+    case UI_KEY_F1 + 7:
+        step(ui, s, false);
+        return true;
+    case UI_KEY_F1 + 6:
+        step(ui, s, true);
+        return true;
+    case UI_KEY_ESC:
+    case UI_KEY_ENTER:
+    case 'D':
+    case 'q':
+        ui->mode = MODE_TABLE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- what its clients say -------------------------------------------------------------------- */
+
+static void draw_engine(struct sheet *sh, const struct snap_engine *e) {
+    struct buf *b = &sh->ui->text;
+    if (!sheet_next(sh)) {
+        return;
+    }
+    struct span name = snapshot_text(sh->s, e->name);
+    const char *class = engine_class_name((enum engine_class)e->class);
+    (void)sheet_text(sh, 2, sh->label_end, ROLE_LABEL, name.n > 0 ? name : span_of(class));
+    buf_clear(b);
+    put_share(b, e->busy_ppm);
+    sheet_value(sh, share_role(e->busy_ppm));
+    sheet_bar(sh, ROLE_BAR_GRAPHICS, e->busy_ppm.state == STATE_VALUE ? e->busy_ppm.v : -1);
+    buf_clear(b);
+    buf_text(b, class);
+    if (e->capacity > 1) {
+        buf_text(b, ", ");
+        buf_u64(b, e->capacity);
+        buf_text(b, " engines");
+    }
+    (void)sheet_text(sh, sh->notes, sh->width, ROLE_DIM, buf_span_of(b));
+}
+
+static void draw_engines(struct sheet *sh) {
+    if (sh->d->engines.count > 0) {
+        sheet_heading(sh, "Engines", span_of("sum over clients"));
+    }
+    for (uint32_t i = 0; i < sh->d->engines.count; i++) {
+        draw_engine(sh, &sh->s->engines[sh->d->engines.first + i]);
+    }
+}
+
+static void draw_region(struct sheet *sh, uint32_t at) {
+    const struct snap_memory *m = &sh->s->memory[at];
+    struct snap_shown shown = table_memory(sh->s, (struct run){at, 1}, (enum region_class)m->class);
+    struct buf *b = &sh->ui->text;
+    if (!sheet_next(sh)) {
+        return;
+    }
+    (void)sheet_text(sh, 2, sh->label_end, ROLE_LABEL, snapshot_text(sh->s, m->region));
+    buf_clear(b);
+    enum role role = table_metric_text(METRIC_MEMORY_RESIDENT, shown.bytes, sh->ui->o.unicode, b);
+    sheet_value(sh, role);
+    bool has_value = shown.bytes.state == STATE_VALUE;
+    (void)sheet_text(sh, sh->notes, sh->width, ROLE_DIM,
+                     span_of(!has_value        ? ""
+                             : shown.mark != 0 ? "with what is not backed by memory"
+                                               : "backed by memory now"));
+}
+
+static void draw_memory(struct sheet *sh) {
+    if (sh->d->memory.count > 0) {
+        sheet_heading(sh, "Memory", span_of("sum over clients"));
+    }
+    for (uint32_t i = 0; i < sh->d->memory.count; i++) {
+        draw_region(sh, sh->d->memory.first + i);
+    }
+}
+
+static void draw_holder(struct sheet *sh, const struct snap_process *p) {
+    struct buf *b = &sh->ui->text;
+    if (!sheet_next(sh)) {
+        return;
+    }
+    buf_clear(b);
+    buf_i64(b, p->pid);
+    buf_char(b, ' ');
+    buf_span(b, snapshot_text(sh->s, p->name));
+    (void)sheet_text(sh, 2, sh->label_end, ROLE_LABEL, buf_span_of(b));
+    buf_clear(b);
+    put_count(b, p->clients, "client", "clients");
+    sheet_value(sh, ROLE_VALUE);
+    (void)sheet_text(sh, sh->notes, sh->width, ROLE_DIM, snapshot_text(sh->s, p->command));
+}
+
+static void draw_holders(struct sheet *sh, uint32_t d) {
+    bool has_heading = false;
+    for (uint32_t i = 0; i < sh->s->process_count && sh->d->kept_awake > 0; i++) {
+        const struct snap_process *p = &sh->s->processes[i];
+        if (!note_is_holder(p, d)) {
+            continue;
+        }
+        if (!has_heading) {
+            sheet_heading(sh, "Kept awake by", span_of("open, without engine time"));
+        }
+        has_heading = true;
+        draw_holder(sh, p);
+    }
+}
+
+/* ---- the screen ------------------------------------------------------------------------------ */
+
+static void draw_lines(struct sheet *sh, uint32_t d) {
+    const char *words = strip_state_words(sh->d);
+    if (words && sheet_next(sh)) {
+        (void)sheet_text(sh, 0, sh->width, ROLE_DIM, span_of(words));
+    }
+    draw_holders(sh, d);
+    metrics_draw(sh);
+    draw_engines(sh);
+    draw_memory(sh);
+    if (sh->line == 0 && sheet_next(sh)) {
+        (void)sheet_text(sh, 0, sh->width, ROLE_DIM,
+                         span_of("nothing is said of this device, and nobody uses it"));
+    }
+}
+
+/* As far as known, each behind two blanks. */
+static void put_identity(struct buf *b, const struct snapshot *s, const struct snap_device *d) {
+    const struct text_ref texts[] = {d->driver, d->id, d->nodes};
+    buf_clear(b);
+    buf_text(b, "  ");
+    buf_text(b, device_state_name((enum device_state)d->state));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct span text = text_cut(snapshot_text(s, texts[i]), 40);
+        buf_text(b, text.n > 0 ? "  " : "");
+        buf_span(b, text);
+    }
+    buf_text(b, "  ");
+    put_count(b, d->clients, "client", "clients");
+}
+
+/* Which device, and at the right which of how many lines are in sight. */
+static void draw_head(struct ui *ui, const struct snapshot *s, struct grid *g, int row, uint32_t d,
+                      uint32_t count, uint32_t room) {
+    const struct snap_device *device = &s->devices[d];
+    struct buf *b = &ui->text;
+    uint32_t last = count - ui->detail_top < room ? count : ui->detail_top + room;
+    int end = g->columns;
+    buf_clear(b);
+    buf_u64(b, ui->detail_top + 1);
+    buf_char(b, '-');
+    buf_u64(b, last);
+    buf_text(b, " of ");
+    buf_u64(b, count);
+    if (room < count) {
+        end = draw_right(g, row, g->columns, g->columns / 2, ROLE_DIM, buf_span_of(b)) - 2;
+    }
+    buf_clear(b);
+    buf_u64(b, d);
+    buf_char(b, ' ');
+    buf_span(b, text_cut(snapshot_text(s, device->name), 40));
+    int at = grid_text(g, row, 0, end, ROLE_TITLE, buf_span_of(b));
+    put_identity(b, s, device);
+    grid_text(g, row, at, end - at > 0 ? end - at : 0, ROLE_NORMAL, buf_span_of(b));
+}
+
+void detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
+    uint32_t d = s ? find(ui, s) : 0;
+    if (rows < 1) {
+        return;
+    }
+    if (!s || d == s->device_count) {
+        draw_text(g, row, 0, -1, ROLE_DIM, s ? "this device is not there any more" : "measuring");
+        return;
+    }
+    struct sheet sh = sheet_over(ui, g, row + 1, 0);
+    sh.s = s;
+    sh.d = &s->devices[d];
+    draw_lines(&sh, d);
+    uint32_t count = sh.line;
+    uint32_t room = (uint32_t)(rows - 1) * (uint32_t)sh.across;
+    uint32_t most = count > room ? count - room : 0;
+    ui->detail_top = ui->detail_top > most ? most : ui->detail_top;
+    ui->body = room;
+    draw_head(ui, s, g, row, d, count, room);
+    sh.top = ui->detail_top;
+    sh.rows = rows - 1;
+    sh.line = 0;
+    draw_lines(&sh, d);
+}
