@@ -8,6 +8,7 @@ make test-NAME          some of them: a room, a place (prop, pty, ...) or one pr
 make check-layers       which file includes what it must not; also check-headers, check-purity
 make bless CASE=x/y     rewrites the golden files of one case
 make fuzz-NAME          fuzzes one target for FUZZ_SECONDS (600) with clang's libFuzzer
+make demo               records the demonstration again, of the synthetic machine
 make bench              builds and runs the benchmarks
 make install            to PREFIX (/usr/local), below DESTDIR; make uninstall takes it away
 make deps               installs what building and testing need

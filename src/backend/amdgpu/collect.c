@@ -1,0 +1,210 @@
+/*
+ * The collector of one device: declares its streams, asks its reader once a tick, hands on what there is. Nothing
+ * is asked of a device that sleeps; what was read before it slept and not handed on yet is old and dropped.
+ */
+#include "collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tell.h"
+
+enum { KEEP_MAX = 64 }; /* descriptors kept open for one device */
+
+#define GAP_NS                                                                                     \
+    INT64_C(1000000000) /* beside two ticks: so long nobody asked, the device may have slept */
+
+struct collector {
+    struct source source;
+    struct host *host;
+    const struct subject *device;
+    char sys_path[256];
+    struct buf facts;
+    const struct subject *stream;
+    struct async async;
+    struct reader *reader; /* the async's; to be touched while nothing is asked */
+    long kept;             /* taken off the host's */
+    uint64_t counted;      /* of the reader's calls */
+    int64_t last_ns;
+    bool fresh; /* tell the reader when it can hear */
+    bool asleep_told;
+    const struct subject *pcie_stream; /* NULL: not asked for */
+    struct async pcie;
+};
+
+/* ---- what is known of the device ------------------------------------------------------------------------- */
+
+static void put_firmware(struct collector *c) {
+    char path[sizeof(c->sys_path) + 32];
+    char text[32];
+    size_t n = strlen(c->sys_path);
+    ssize_t got;
+    memcpy(path, c->sys_path, n);
+    memcpy(path + n, "/fw_version/smc_fw_version", 27);
+    got = host_slurp(c->host, c->host->root_fd, path, text, sizeof(text));
+    if (got > 0)
+        facts_put(&c->facts, "fw.smc", amd_text_of((struct span){text, (size_t)got}));
+}
+
+static void put_facts(struct collector *c) {
+    static const char *const keys[] = {"pci", "subsystem", "revision", "driver"};
+    int apu = amdgpu_is_apu(c->device->facts);
+    buf_clear(&c->facts);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        facts_put(&c->facts, keys[i], facts_get(c->device->facts, keys[i]));
+    put_firmware(c);
+    if (apu < 0)
+        apu = files_show_apu(c->host, c->sys_path);
+    facts_put_u64(&c->facts, "apu", (uint64_t)apu);
+    buf_char(&c->facts, '\0');
+}
+
+static const struct subject *open_stream(struct collector *c, const char *name,
+                                         const struct frame_sink *sink) {
+    struct subject like = {.type = SUBJECT_STREAM,
+                           .device = c->device->id,
+                           .backend = (uint16_t)roster_backend(c->host, &backend_amdgpu),
+                           .name = name,
+                           .facts = c->facts.p};
+    return c->facts.failed ? NULL : roster_open(c->host, &like, sink, clock_mono_ns());
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------------ */
+
+static enum err start_reader(struct collector *c) {
+    long keep = c->host->keep_left < KEEP_MAX ? c->host->keep_left : KEEP_MAX;
+    enum err e = reader_create(c->host, c->stream, c->sys_path, keep, &c->reader);
+    if (e != ERR_OK)
+        return e;
+    e = async_start(&c->async, &c->reader->job);
+    if (e != ERR_OK)
+        return e;
+    c->kept = keep;
+    c->host->keep_left -= keep;
+    return ERR_OK;
+}
+
+static enum err start_pcie(struct collector *c, const struct frame_sink *sink) {
+    struct reader *reader;
+    enum err e;
+    if (facts_u64(c->host->machine_facts, "option.pcie-bw", 0) == 0)
+        return ERR_OK;
+    c->pcie_stream = open_stream(c, "pcie_bw", sink);
+    if (!c->pcie_stream)
+        return ERR_NOMEM;
+    e = reader_create_pcie(c->host, c->pcie_stream, c->sys_path, &reader);
+    return e != ERR_OK ? e : async_start(&c->pcie, &reader->job);
+}
+
+static enum err start(struct collector *c, const struct frame_sink *sink) {
+    enum err e;
+    put_facts(c);
+    c->stream = open_stream(c, "amdgpu", sink);
+    if (!c->stream)
+        return ERR_NOMEM;
+    e = start_reader(c);
+    return e != ERR_OK ? e : start_pcie(c, sink);
+}
+
+/* ---- the tick ------------------------------------------------------------------------------------------------ */
+
+/* The answer is that it sleeps; said once. */
+static void tell_asleep(struct collector *c, const struct frame_sink *sink) {
+    struct frame f = {.t_ns = clock_mono_ns(),
+                      .subject = c->stream->id,
+                      .kind = AMDGPU_SYSFS,
+                      .outcome = OUTCOME_ASLEEP};
+    if (!c->asleep_told && sink->frame)
+        sink->frame(sink->ctx, c->stream, &f);
+    c->asleep_told = true;
+}
+
+static enum err ask_reader(struct collector *c, const struct frame_sink *sink) {
+    enum err e = async_take(&c->async, sink);
+    if (e != ERR_OK || c->async.asked)
+        return e;
+    c->host->tally.syscalls += c->reader->own.tally.syscalls - c->counted;
+    c->counted = c->reader->own.tally.syscalls;
+    c->reader->fresh = c->reader->fresh || c->fresh;
+    c->fresh = false;
+    async_ask(&c->async);
+    async_wait(&c->async);
+    return async_take(&c->async, sink);
+}
+
+/* Its answer takes a second: it is there in a later tick. */
+static enum err ask_pcie(struct collector *c, const struct frame_sink *sink) {
+    enum err e = c->pcie.worker ? async_take(&c->pcie, sink) : ERR_OK;
+    if (e == ERR_OK && c->pcie.worker && !c->pcie.asked)
+        async_ask(&c->pcie);
+    return e;
+}
+
+static void note_gap(struct collector *c, int64_t now_ns) {
+    if (c->last_ns != 0 && now_ns - c->last_ns > 2 * c->host->delay_ns + GAP_NS) {
+        async_drop(&c->async);
+        if (c->pcie.worker)
+            async_drop(&c->pcie);
+        c->fresh = true;
+    }
+    c->last_ns = now_ns;
+}
+
+static enum err collect_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
+    struct collector *c = (struct collector *)s;
+    bool asleep = roster_asleep(c->host, c->device);
+    enum err e = c->stream || asleep ? ERR_OK : start(c, sink);
+    if (e != ERR_OK || !c->stream)
+        return e;
+    if (asleep) {
+        tell_asleep(c, sink);
+        return ERR_OK;
+    }
+    if (c->asleep_told)
+        c->last_ns = INT64_MIN / 2; /* a gap, however short */
+    c->asleep_told = false;
+    note_gap(c, now_ns);
+    e = ask_reader(c, sink);
+    return e != ERR_OK ? e : ask_pcie(c, sink);
+}
+
+static void collect_poll(struct source *s, int64_t now_ns, struct source_wait *out) {
+    (void)s;
+    *out = (struct source_wait){.fd = -1, .due_ns = now_ns};
+}
+
+static void collect_close(struct source *s) {
+    struct collector *c = (struct collector *)s;
+    if (!c)
+        return;
+    async_stop(&c->pcie);
+    async_stop(&c->async);
+    c->host->keep_left += c->kept;
+    buf_finish(&c->facts);
+    free(c);
+}
+
+static const struct source_ops ops = {
+    .poll = collect_poll, .read = collect_read, .close = collect_close};
+
+bool amdgpu_probe(const struct host *host, const struct device_info *device) {
+    return device ? strcmp(device->driver, "amdgpu") == 0 : kfd_probe(host);
+}
+
+enum err amdgpu_open(struct host *host, const struct device_info *device, struct source **out) {
+    struct collector *c;
+    if (!device)
+        return kfd_open(host, out);
+    if (strlen(device->sys_path) >= sizeof(c->sys_path))
+        return ERR_RANGE;
+    c = calloc(1, sizeof(*c));
+    if (!c)
+        return ERR_NOMEM;
+    c->source.ops = &ops;
+    c->host = host;
+    c->device = device->subject;
+    memcpy(c->sys_path, device->sys_path, strlen(device->sys_path) + 1);
+    buf_init(&c->facts);
+    *out = &c->source;
+    return ERR_OK;
+}

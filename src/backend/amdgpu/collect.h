@@ -1,0 +1,127 @@
+/*
+ * The collectors of amdgpu. Times in nanoseconds of CLOCK_MONOTONIC.
+ *
+ * Of a device: reading may ask the device's management processor and may take long, so a thread of its own
+ * reads; what it read is handed on in the tick in which it is there. Between an ask and its answer the reader
+ * (below) belongs to the thread, else to the collector: so neither needs a lock.
+ *
+ * In each tick the table gpu_metrics, memory, and what the table does not say or says worse; limits that somebody may
+ * set every third tick; the rest, which only confirms, every 10 s; what does not move once, and again after a
+ * sleep.
+ */
+#ifndef GWTOP_BACKEND_AMDGPU_COLLECT_H
+#define GWTOP_BACKEND_AMDGPU_COLLECT_H
+
+#include "amdgpu.h"
+#include "device.h"
+#include "gwtop/source.h"
+
+/* ---- collect_async.c: a thread that reads when it is asked to -------------------------------------------- */
+
+/* First member of what reads: `source.read` is one answer, `poll` never due. */
+struct async_job {
+    struct source source;
+    int64_t took_ns; /* by the last answer */
+};
+
+struct async {
+    struct source *worker;
+    const struct async_job *job;
+    bool asked; /* and no answer yet */
+    bool slow;  /* the last answer was not worth waiting for */
+};
+
+/* `job` is taken over, also on failure. */
+enum err async_start(struct async *a, struct async_job *take_job);
+void async_ask(struct async *a);
+/* A short while for the answer; none for one that is known to be slow. */
+void async_wait(const struct async *a);
+/* Emits an answer that is there. An error: the thread is no more. */
+enum err async_take(struct async *a, const struct frame_sink *sink);
+void async_drop(struct async *a); /* takes an answer that nobody wants any more */
+void async_stop(struct async *a); /* waits for the read under way */
+
+/* ---- collect_files.c: which small files there are ----------------------------------------------------------- */
+
+enum { DEVICE_FILES = 72, NAME_BYTES = 40, LABELS = 16, LABEL_BYTES = 24 };
+
+enum folder { FOLDER_DEVICE, FOLDER_HWMON, FOLDERS };
+enum pace { PACE_TICK, PACE_THIRD, PACE_ONCE };
+
+struct device_file {
+    char name[NAME_BYTES];
+    uint16_t metric; /* for which it is read in each tick; METRIC_COUNT: for none */
+    uint8_t rank;    /* of what it says of that metric */
+    uint8_t folder;
+    uint8_t pace;
+    bool awaited; /* that it is not there is said again in each tick */
+    bool done;    /* PACE_ONCE: it was read */
+    bool absent;
+    int8_t label;     /* index of its label; -1 none */
+    int fd;           /* kept open, or -1 */
+    int sys;          /* errno of the last read */
+    int64_t next_ns;  /* not before: it is not there, or slow */
+    int64_t check_ns; /* not before, where it only confirms */
+};
+
+/* The text of a label file, which never changes. */
+struct label_file {
+    char name[LABEL_BYTES];
+    char text[LABEL_BYTES];
+    uint8_t n;
+    bool told; /* in the frame under way */
+};
+
+struct device_files {
+    struct device_file file[DEVICE_FILES];
+    uint32_t count;
+    struct label_file label[LABELS];
+    uint32_t label_count;
+    int dir[FOLDERS]; /* the open folders; -1 */
+    int hwmon_sys;    /* why there is no hwmon folder */
+};
+
+/* Finds the files anew; none is read but labels. False with errno where there is no device folder. */
+bool files_find(struct device_files *f, struct host *h, const char *sys_path);
+void files_close(struct device_files *f, struct host *h);
+/* Whether the hwmon folder has a sensor that only APUs have. */
+bool files_show_apu(struct host *h, const char *sys_path);
+
+/* ---- collect_reader.c: one look at a device -------------------------------------------------------------------- */
+
+struct reader {
+    struct async_job job;
+    struct host own; /* the thread's: calls and tally; nothing of the roster */
+    const struct subject *subject;
+    char sys_path[256];
+    bool fresh; /* find all files anew */
+    long keep_left;
+    int64_t find_ns; /* when to look for a hwmon folder again */
+    uint32_t tick;
+    uint32_t left; /* files that may still be read in this tick */
+    int64_t now_ns;
+    bool all;  /* the first look after files were found: all of them are read */
+    bool over; /* something was so slow that the rest waits for the next tick */
+    struct device_files files;
+    struct device_file table; /* gpu_metrics */
+    uint32_t table_failures;
+    bool table_flows; /* it holds running times */
+    uint8_t
+        best[METRIC_COUNT]; /* rank at which the table has a value that is not doubted; 0 none */
+    uint8_t hwmon[METRIC_COUNT]; /* the same of hwmon */
+    struct buf body[FOLDERS];
+    char *text; /* TABLE_BYTES */
+};
+
+/* One file after another, or pcie_bw alone. */
+enum err reader_create(struct host *h, const struct subject *stream, const char *sys_path,
+                       long keep, struct reader **out);
+enum err reader_create_pcie(struct host *h, const struct subject *stream, const char *sys_path,
+                            struct reader **out);
+
+/* ---- collect_kfd.c ------------------------------------------------------------------------------------------------ */
+
+bool kfd_probe(const struct host *host);
+enum err kfd_open(struct host *host, struct source **out);
+
+#endif

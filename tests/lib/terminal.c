@@ -1,0 +1,181 @@
+/* A pty with the program on its other side. The test keeps that side open too, to look at the modes. */
+#include "terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <utmp.h>
+
+struct terminal {
+    int master;
+    int slave;
+    pid_t pid;
+    bool ended;
+    int status;
+    struct termios before;
+    char *output;
+    size_t n;
+    size_t cap;
+};
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void play(const struct terminal *t, const struct program *p) {
+    char *argv[64] = {(char *)(size_t)program_path()};
+    for (int i = 0; p->args[i] && i < 62; i++)
+        argv[i + 1] = (char *)(size_t)p->args[i];
+    close(t->master);
+    login_tty(t->slave);
+    program_prepare(p);
+    execv(argv[0], argv);
+    _exit(127);
+}
+
+struct terminal *terminal_start(const struct program *p, int rows, int columns) {
+    struct terminal *t = calloc(1, sizeof *t);
+    struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+    if (!t || openpty(&t->master, &t->slave, NULL, NULL, &size) != 0) {
+        free(t);
+        return NULL;
+    }
+    fcntl(t->master, F_SETFD, FD_CLOEXEC);
+    tcgetattr(t->slave, &t->before);
+    t->pid = fork();
+    if (t->pid == 0)
+        play(t, p);
+    fcntl(t->slave, F_SETFD, FD_CLOEXEC);
+    return t;
+}
+
+static bool ended(struct terminal *t) {
+    int status;
+    if (!t->ended && waitpid(t->pid, &status, WNOHANG) == t->pid) {
+        t->ended = true;
+        t->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    return t->ended;
+}
+
+/* What is there within `ms`; false if nothing was. */
+static bool read_some(struct terminal *t, int ms) {
+    struct pollfd f = {t->master, POLLIN, 0};
+    if (t->master < 0 || poll(&f, 1, ms) <= 0)
+        return false;
+    if (t->cap - t->n < 65536) {
+        t->cap = t->cap ? 2 * t->cap : 1 << 18;
+        t->output = realloc(t->output, t->cap);
+        if (!t->output)
+            abort();
+    }
+    ssize_t k = read(t->master, t->output + t->n, t->cap - t->n - 1);
+    if (k <= 0)
+        return false;
+    t->n += (size_t)k;
+    t->output[t->n] = '\0';
+    return true;
+}
+
+bool terminal_pump(struct terminal *t, double quiet_s, double most_s) {
+    double end = now_s() + most_s, last = now_s();
+    while (now_s() < end && now_s() - last < quiet_s) {
+        if (read_some(t, 10))
+            last = now_s();
+        else if (ended(t))
+            return false;
+    }
+    return !ended(t);
+}
+
+bool terminal_expect(struct terminal *t, const char *text, double most_s) {
+    double end = now_s() + most_s;
+    do {
+        if (t->output && memmem(t->output, t->n, text, strlen(text)))
+            return true;
+        if (!read_some(t, 20) && ended(t) && !read_some(t, 0))
+            return false;
+    } while (now_s() < end);
+    return false;
+}
+
+void terminal_send(struct terminal *t, const char *keys) {
+    if (write(t->master, keys, strlen(keys)) < 0)
+        return; /* it has ended; whoever waits for it will see */
+}
+
+void terminal_resize(struct terminal *t, int rows, int columns) {
+    struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+    ioctl(t->master, TIOCSWINSZ, &size); /* sends SIGWINCH too */
+}
+
+pid_t terminal_pid(const struct terminal *t) {
+    return t->pid;
+}
+
+const char *terminal_output(const struct terminal *t, size_t *n) {
+    if (n)
+        *n = t->n;
+    return t->output ? t->output : "";
+}
+
+void terminal_forget(struct terminal *t) {
+    t->n = 0;
+}
+
+const struct termios *terminal_before(const struct terminal *t) {
+    return &t->before;
+}
+
+void terminal_now(const struct terminal *t, struct termios *out) {
+    tcgetattr(t->slave, out);
+}
+
+void terminal_hang_up(struct terminal *t) {
+    close(t->slave);
+    close(t->master);
+    t->slave = t->master = -1;
+}
+
+int terminal_wait(struct terminal *t, double most_s, bool *timed_out) {
+    double end = now_s() + most_s;
+    bool late = false;
+    while (!ended(t)) {
+        if (now_s() > end) {
+            late = true;
+            kill(t->pid, SIGKILL);
+        }
+        if (!read_some(t, 10))
+            nanosleep(&(struct timespec){0, 2000000}, NULL);
+    }
+    while (read_some(t, 0))
+        continue;
+    if (timed_out)
+        *timed_out = late;
+    return t->status;
+}
+
+void terminal_finish(struct terminal *t) {
+    if (!t)
+        return;
+    if (!ended(t)) {
+        kill(t->pid, SIGKILL);
+        waitpid(t->pid, NULL, 0);
+    }
+    if (t->master >= 0) {
+        close(t->master);
+        close(t->slave);
+    }
+    free(t->output);
+    free(t);
+}

@@ -1,0 +1,34 @@
+/* The real program on a terminal of its own (a pty), and everything it writes there. */
+#ifndef TEST_TERMINAL_H
+#define TEST_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <termios.h>
+
+#include "program.h"
+
+struct terminal;
+
+/* Starts it in a session of its own with this terminal; NULL where there is no pty. */
+struct terminal *terminal_start(const struct program *p, int rows, int columns);
+/* Reads until nothing came for `quiet_s` seconds, at most `most_s`. False once the program's side is closed. */
+bool terminal_pump(struct terminal *t, double quiet_s, double most_s);
+/* Reads until the output holds `text`; false if it does not within `most_s`. */
+bool terminal_expect(struct terminal *t, const char *text, double most_s);
+void terminal_send(struct terminal *t, const char *keys);
+void terminal_resize(struct terminal *t, int rows, int columns);
+pid_t terminal_pid(const struct terminal *t);
+/* All output so far, NUL-terminated; forget starts anew. */
+const char *terminal_output(const struct terminal *t, size_t *n);
+void terminal_forget(struct terminal *t);
+/* The modes of the terminal as it was before the program, and now. */
+const struct termios *terminal_before(const struct terminal *t);
+void terminal_now(const struct terminal *t, struct termios *out);
+/* The terminal goes away, as when a window is closed. */
+void terminal_hang_up(struct terminal *t);
+/* Reads on until the program has ended; its status as program_wait gives it. */
+int terminal_wait(struct terminal *t, double most_s, bool *timed_out);
+void terminal_finish(struct terminal *t);
+
+#endif

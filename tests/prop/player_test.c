@@ -1,0 +1,173 @@
+/*
+ * Time travel: whatever way a tick of a recording is reached, the same is said of it, byte for byte. The
+ * recording is the demonstration, which the repository holds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "app/player.h"
+#include "gwtop/backend.h"
+#include "gwtop/out.h"
+
+#define RECORDING "fixtures/demo/demo.gwt.zst"
+#define TICKS_MAX 4096
+
+struct played {
+    struct player *player;
+    const struct output *json;
+    struct out_state *state;
+    struct buf now;
+    char *told[TICKS_MAX]; /* by tick */
+    int64_t at_ns[TICKS_MAX];
+    uint64_t ticks;
+};
+
+/* What JSON says of the tick shown, NUL-terminated. */
+static const char *tell(struct played *p) {
+    buf_clear(&p->now);
+    p->json->tick(p->state, player_snapshot(p->player), &p->now);
+    buf_char(&p->now, '\0');
+    assert_false(p->now.failed);
+    return p->now.p;
+}
+
+static struct player *open_player(bool checkpoints) {
+    struct err_info info;
+    struct source *trace;
+    struct player *player;
+    assert_int_equal(trace_open(RECORDING, &backend_table, &trace, &info), ERR_OK);
+    assert_int_equal(player_create(trace, false, checkpoints, &player), ERR_OK);
+    return player;
+}
+
+static int setup(void **state) {
+    struct played *p = calloc(1, sizeof(*p));
+    struct out_options options = {.replayed = true};
+    assert_non_null(p);
+    p->json = output_find(span_of("json"));
+    assert_int_equal(p->json->open(&options, &p->state), ERR_OK);
+    p->player = open_player(true);
+    while (player_next(p->player) == ERR_OK) {
+        p->ticks = player_tick(p->player);
+        assert_true(p->ticks < TICKS_MAX);
+        p->told[p->ticks] = strdup(tell(p));
+        p->at_ns[p->ticks] = player_at_ns(p->player);
+    }
+    assert_true(player_at_end(p->player));
+    *state = p;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct played *p = *state;
+    for (uint64_t i = 0; i <= p->ticks; i++)
+        free(p->told[i]);
+    p->json->close(p->state);
+    buf_finish(&p->now);
+    player_destroy(p->player);
+    free(p);
+    return 0;
+}
+
+static void assert_shown(struct played *p, uint64_t tick) {
+    assert_int_equal(player_tick(p->player), tick);
+    assert_int_equal(player_at_ns(p->player), p->at_ns[tick]);
+    assert_string_equal(tell(p), p->told[tick]);
+}
+
+static uint64_t random_next(uint64_t *seed) {
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *seed >> 33;
+}
+
+static void test_has_enough_ticks(void **state) {
+    struct played *p = *state;
+    assert_true(p->ticks > 30); /* more than are kept one by one */
+}
+
+static void test_steps_back_to_the_start(void **state) {
+    struct played *p = *state;
+    assert_int_equal(player_to_tick(p->player, p->ticks, NULL), ERR_OK);
+    for (uint64_t tick = p->ticks; tick >= 1; tick--) {
+        assert_int_equal(player_to_tick(p->player, tick, NULL), ERR_OK);
+        assert_shown(p, tick);
+    }
+}
+
+static void test_random_jumps(void **state) {
+    struct played *p = *state;
+    uint64_t seed = 1;
+    for (int i = 0; i < 300; i++) {
+        uint64_t tick = 1 + random_next(&seed) % p->ticks;
+        assert_int_equal(player_to_tick(p->player, tick, NULL), ERR_OK);
+        assert_shown(p, tick);
+        if (random_next(&seed) % 2 && tick < p->ticks) {
+            assert_int_equal(player_next(p->player), ERR_OK);
+            assert_shown(p, tick + 1);
+        }
+    }
+}
+
+/* The last tick that is not after the time. */
+static void test_times(void **state) {
+    struct played *p = *state;
+    uint64_t seed = 2;
+    for (int i = 0; i < 100; i++) {
+        uint64_t tick = 1 + random_next(&seed) % p->ticks;
+        assert_int_equal(player_to_time(p->player, p->at_ns[tick], NULL), ERR_OK);
+        assert_shown(p, tick);
+        if (tick == p->ticks)
+            continue;
+        int64_t between = (p->at_ns[tick] + p->at_ns[tick + 1]) / 2;
+        assert_int_equal(player_to_time(p->player, between, NULL), ERR_OK);
+        assert_shown(p, tick);
+    }
+}
+
+static void test_outside(void **state) {
+    struct played *p = *state;
+    assert_int_equal(player_to_tick(p->player, 0, NULL), ERR_OK);
+    assert_shown(p, 1);
+    assert_int_equal(player_to_tick(p->player, UINT64_MAX, NULL), ERR_OK);
+    assert_shown(p, p->ticks);
+    assert_int_equal(player_to_time(p->player, -5, NULL), ERR_OK);
+    assert_shown(p, 1);
+    assert_int_equal(player_to_time(p->player, INT64_MAX, NULL), ERR_OK);
+    assert_shown(p, p->ticks);
+}
+
+static bool refuse(void *ctx, int ppm) {
+    int *asked = ctx;
+    assert_in_range(ppm, 0, 1000000);
+    ++*asked;
+    return false;
+}
+
+/* A seek that is stopped stays where it came to, and goes on from there. */
+static void test_stopped_seek(void **state) {
+    struct played *p = *state;
+    int asked = 0;
+    struct player_progress progress = {refuse, &asked};
+    assert_int_equal(player_to_tick(p->player, 1, NULL), ERR_OK);
+    enum err e = player_to_tick(p->player, p->ticks, &progress);
+    assert_true(e == ERR_OK || (e == ERR_AGAIN && asked == 1));
+    assert_shown(p, player_tick(p->player));
+    assert_int_equal(player_to_tick(p->player, p->ticks, NULL), ERR_OK);
+    assert_shown(p, p->ticks);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_has_enough_ticks), cmocka_unit_test(test_steps_back_to_the_start),
+        cmocka_unit_test(test_random_jumps),     cmocka_unit_test(test_times),
+        cmocka_unit_test(test_outside),          cmocka_unit_test(test_stopped_seek),
+    };
+    return cmocka_run_group_tests_name("player", tests, setup, teardown);
+}
