@@ -15,8 +15,9 @@ const struct command command_list[] = {
      "record what the kernel says, to replay it elsewhere", 0, 0, command_record},
     {"replay", "gwtop replay FILE [options]", "the same screen and outputs, from a recording", 1, 1,
      command_replay},
-    {"decode", "gwtop decode KIND FILE", "one file of a driver as JSON samples (KIND: fdinfo)", 2,
-     2, command_decode},
+    {"decode", "gwtop decode KIND FILE",
+     "one file of a driver as JSON samples (fdinfo, gpu-metrics, mali-events)", 2, 2,
+     command_decode},
 };
 const unsigned command_count = sizeof command_list / sizeof *command_list;
 

@@ -10,11 +10,15 @@
 #include "setup.h"
 #include "signals.h"
 
-static int print_help(void) {
+/* The help, or one line. */
+static int print_words(const char *line) {
     struct err_info info = {0};
     struct buf b;
     buf_init(&b);
-    options_help(&b);
+    if (line)
+        buf_text(&b, line);
+    else
+        options_help(&b);
     enum err e = write_all(STDOUT_FILENO, &b, &info);
     buf_finish(&b);
     return e == ERR_OK || e == ERR_CLOSED ? EXIT_DONE : report(&info);
@@ -36,9 +40,9 @@ int main(int argc, char **argv) {
     if (options_parse(argc, argv, &o, &info) != ERR_OK)
         return report(&info);
     if (o.given[OPT_HELP])
-        return print_help();
+        return print_words(NULL);
     if (o.given[OPT_VERSION])
-        return puts("gwtop " GWTOP_VERSION) < 0 ? EXIT_FAILED : EXIT_DONE;
+        return print_words("gwtop " GWTOP_VERSION "\n");
     if (o.log && open_log(o.log, &info) != ERR_OK)
         return report(&info);
     return o.command->run(&o);

@@ -6,6 +6,7 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
@@ -114,11 +115,47 @@ static enum err parse_count(const char *text, uint64_t max, uint64_t *out) {
     return ERR_OK;
 }
 
+/* Volts as microvolts; what no GPU runs at is a slip. */
+static enum err parse_voltage(const char *text, uint32_t *out) {
+    int64_t v;
+    if (parse_billionths(span_of(text), &v) != ERR_OK || v < 100 * NS_PER_MS || v > 2 * NS_PER_S)
+        return ERR_USAGE;
+    *out = (uint32_t)(v / 1000);
+    return ERR_OK;
+}
+
+/* One of the words between the bars. */
+static enum err parse_choice(const char *choices, const char *text) {
+    struct cursor c = cursor_over(span_of(choices));
+    struct span word;
+    while (cursor_field(&c, '|', &word))
+        if (span_equals(word, text))
+            return ERR_OK;
+    return ERR_USAGE;
+}
+
+/* Vendor and device, four hexadecimal digits each. */
+static enum err parse_pci_id(const char *text) {
+    struct span s = span_of(text);
+    uint64_t id;
+    if (s.n != 9 || s.p[4] != ':' || span_to_hex64((struct span){s.p, 4}, &id) != ERR_OK ||
+        span_to_hex64((struct span){s.p + 5, 4}, &id) != ERR_OK)
+        return ERR_USAGE;
+    return ERR_OK;
+}
+
 /* The parts of an option that need more than keeping its text. */
 static enum err take_value(struct options *o, enum option_id id, const char *arg) {
     uint64_t n = 0;
     enum err e;
     switch (id) {
+    case OPT_MALI_DIALECT:
+    case OPT_MALI_END:
+        return parse_choice(option_list[id].argument, arg);
+    case OPT_MALI_SOC:
+        return parse_choice(OPTIONS_MALI_SOCS, arg);
+    case OPT_ASSUME_VOLTAGE:
+        return parse_voltage(arg, &o->assume_voltage_uv);
     case OPT_DELAY:
         return options_delay(arg, &o->delay_ns);
     case OPT_ITERATIONS:
@@ -133,6 +170,11 @@ static enum err take_value(struct options *o, enum option_id id, const char *arg
         return e;
     case OPT_SPEED:
         return parse_speed(arg, &o->speed_milli);
+    case OPT_PCI_ID:
+        return parse_pci_id(arg);
+    case OPT_SMU_FW:
+        e = span_to_hex64(span_of(arg), &n);
+        return e == ERR_OK && n <= UINT32_MAX ? ERR_OK : ERR_USAGE;
     case OPT_FROM:
         return options_time(arg, &o->from_ns);
     case OPT_TO:
@@ -144,9 +186,19 @@ static enum err take_value(struct options *o, enum option_id id, const char *arg
 
 static void take_text(struct options *o, enum option_id id, const char *arg) {
     const char **slot[OPT_COUNT] = {
-        [OPT_SORT] = &o->sort,     [OPT_USER] = &o->user, [OPT_DEVICE] = &o->device,
-        [OPT_FIELDS] = &o->fields, [OPT_ROOT] = &o->root, [OPT_OUTPUT] = &o->output,
-        [OPT_AS] = &o->as,         [OPT_LOG] = &o->log,
+        [OPT_SORT] = &o->sort,
+        [OPT_USER] = &o->user,
+        [OPT_DEVICE] = &o->device,
+        [OPT_FIELDS] = &o->fields,
+        [OPT_ROOT] = &o->root,
+        [OPT_OUTPUT] = &o->output,
+        [OPT_AS] = &o->as,
+        [OPT_PCI_ID] = &o->pci_id,
+        [OPT_SMU_FW] = &o->smu_fw,
+        [OPT_MALI_DIALECT] = &o->mali_dialect,
+        [OPT_MALI_SOC] = &o->mali_soc,
+        [OPT_MALI_END] = &o->mali_end,
+        [OPT_LOG] = &o->log,
     };
     if (slot[id])
         *slot[id] = arg;
@@ -273,10 +325,9 @@ enum err options_parse(int argc, char **argv, struct options *out, struct err_in
         out->given[id] = true;
         take_text(out, (enum option_id)id, optarg);
         if (take_value(out, (enum option_id)id, optarg) != ERR_OK) {
-            struct err_info what;
-            err_set(&what, ERR_USAGE, 0, option_list[id].name, optarg);
-            return err_set(info, ERR_USAGE, 0, "value out of range or not understood: --",
-                           what.text);
+            char name[64];
+            snprintf(name, sizeof(name), "--%s does not take", option_list[id].name);
+            return err_set(info, ERR_USAGE, 0, name, optarg);
         }
     }
     return take_operands(argc - optind, argv + optind, out, info);

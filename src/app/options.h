@@ -42,8 +42,17 @@ struct options {
     int64_t from_ns;
     int64_t to_ns; /* INT64_MAX: the end */
     const char *as;
+    const char *pci_id;       /* vvvv:dddd */
+    const char *smu_fw;       /* 0xN */
+    const char *mali_dialect; /* these three are words that there are */
+    const char *mali_soc;
+    const char *mali_end;
+    uint32_t assume_voltage_uv; /* 0: not given */
     const char *log;
 };
+
+/* The chips that --mali-soc knows; a test holds them against the backend's table. */
+#define OPTIONS_MALI_SOCS "exynos4210|exynos4412|exynos4412-prime|u8500|meson8|rk3328"
 
 /* ERR_USAGE with one sentence in info. Options may stand before or after the command. */
 enum err options_parse(int argc, char **argv, struct options *out, struct err_info *info);

@@ -113,8 +113,8 @@ static enum err print_looks(struct printer *p, struct pipeline *pipe, struct sou
         e = look(pipe, source, info);
     while (e == ERR_OK) {
         const struct snapshot *s = acct_snapshot(pipe->acct);
-        if (!known && !query_device_exists(&p->options.query, s))
-            return err_set(info, ERR_NOENT, 0, "nothing to show", NULL);
+        if (!known && query_check_device(&p->options.query, s, info) != ERR_OK)
+            return ERR_NOENT;
         known = true;
         e = printer_tick(p, s, info);
         if (e == ERR_OK)
@@ -147,10 +147,12 @@ int print_live(const struct options *o) {
     return conclude(e, &info);
 }
 
-/* Plays on to the last tick before --to. */
+/* The last tick that is not after --to, or the end. Going past it and back needs checkpoints. */
 static enum err play_whole(struct player *player, const struct options *o) {
     enum err e = player_next(player);
-    while (e == ERR_OK && player_at_ns(player) < o->to_ns && !signals_got())
+    if (e == ERR_OK && o->to_ns != INT64_MAX)
+        return player_to_time(player, o->to_ns, NULL);
+    while (e == ERR_OK && !signals_got())
         e = player_next(player);
     return e;
 }
@@ -170,8 +172,9 @@ static enum err print_ticks(struct printer *p, struct player *player, const stru
             if (signals_wait(-1, due_ns))
                 return ERR_END;
         }
-        if (p->printed == 0 && !query_device_exists(&p->options.query, player_snapshot(player)))
-            return err_set(info, ERR_NOENT, 0, "nothing to show", NULL);
+        if (p->printed == 0 &&
+            query_check_device(&p->options.query, player_snapshot(player), info) != ERR_OK)
+            return ERR_NOENT;
         e = printer_tick(p, player_snapshot(player), info);
         if (e != ERR_OK)
             return e;
@@ -190,7 +193,7 @@ int print_recording(const struct options *o, struct source *take_trace) {
     struct player *player = NULL;
     struct err_info info = {0};
     bool once = is_once(o);
-    enum err e = player_create(take_trace, once, false, &player);
+    enum err e = player_create(take_trace, once, once && o->to_ns != INT64_MAX, &player);
     if (e != ERR_OK)
         err_set(&info, e, 0, err_text(e), NULL);
     else
@@ -225,8 +228,12 @@ int print_devices(const struct options *o, struct source *take_trace) {
     if (e != ERR_OK) {
         err_set(&info, e, 0, "reading the devices failed", err_text(e));
     } else if (acct_snapshot(pipe.acct)) {
-        out_devices(acct_snapshot(pipe.acct), &options, o->given[OPT_JSON], &buf);
-        e = write_all(STDOUT_FILENO, &buf, &info);
+        options.query.device = span_of(o->device);
+        e = query_check_device(&options.query, acct_snapshot(pipe.acct), &info);
+        if (e == ERR_OK)
+            out_devices(acct_snapshot(pipe.acct), &options, o->given[OPT_JSON], &buf);
+        if (e == ERR_OK)
+            e = write_all(STDOUT_FILENO, &buf, &info);
     }
     buf_finish(&buf);
     pipeline_finish(&pipe);

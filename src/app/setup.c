@@ -5,21 +5,26 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "gwtop/backend.h"
+#include "signals.h"
 
 enum err live_start(const struct options *o, int64_t delay_ns, struct live *out,
                     struct err_info *info) {
+    static const char facts[] = "version=" GWTOP_VERSION "\n";
+    static const char facts_with_pcie_bw[] = "version=" GWTOP_VERSION "\noption.pcie-bw=1\n";
     struct host_options options = {.root = o->root,
                                    .delay_ns = delay_ns,
                                    .wake = o->given[OPT_WAKE],
-                                   .machine_facts = "version=" GWTOP_VERSION "\n"};
+                                   .machine_facts =
+                                       o->given[OPT_PCIE_BW] ? facts_with_pcie_bw : facts};
     enum err e;
     *out = (struct live){0};
     e = host_create(&options, &out->host, info);
@@ -50,6 +55,33 @@ bool vendor_kind_find(const char *name, unsigned *backend, unsigned *kind) {
     return false;
 }
 
+/* What a file cannot say of itself, as facts of it. */
+static void put_vendor_facts(const struct options *o, struct buf *facts) {
+    facts_put(facts, "pci", span_of(o->pci_id));
+    facts_put(facts, "fw.smc", span_of(o->smu_fw));
+    facts_put(facts, "dialect", span_of(o->mali_dialect));
+    facts_put(facts, "soc", span_of(o->mali_soc));
+    facts_put(facts, "end", span_of(o->mali_end));
+    if (o->given[OPT_MALI_DROP_UNPRICED])
+        facts_put_u64(facts, "drop_unpriced", 1);
+    if (o->given[OPT_MALI_BACKFILL])
+        facts_put_u64(facts, "backfill", 1);
+    if (o->assume_voltage_uv > 0)
+        facts_put_u64(facts, "assume_voltage_uv", o->assume_voltage_uv);
+}
+
+enum err vendor_file_open(const struct options *o, const char *path, unsigned backend,
+                          unsigned kind, struct source **out, struct err_info *info) {
+    struct buf facts;
+    buf_init(&facts);
+    put_vendor_facts(o, &facts);
+    buf_char(&facts, '\0');
+    enum err e = facts.failed ? err_set(info, ERR_NOMEM, 0, "out of memory", NULL)
+                              : file_open(path, &backend_table, backend, kind, facts.p, out, info);
+    buf_finish(&facts);
+    return e;
+}
+
 enum err recording_open(const struct options *o, const char *path, struct source **out,
                         struct err_info *info) {
     unsigned backend;
@@ -58,24 +90,33 @@ enum err recording_open(const struct options *o, const char *path, struct source
         return trace_open(path, &backend_table, out, info);
     if (!vendor_kind_find(o->as, &backend, &kind))
         return err_set(info, ERR_USAGE, 0, "no such kind of file", o->as);
-    return file_open(path, &backend_table, backend, kind, NULL, out, info);
+    return vendor_file_open(o, path, backend, kind, out, info);
+}
+
+/* The tree's own copy, for a program that was built but not installed: build/gwtop, build/release/gwtop. */
+static bool demo_beside(char *path, size_t cap) {
+    static const char *const beside[] = {"/../fixtures/demo/demo.gwt.zst",
+                                         "/../../fixtures/demo/demo.gwt.zst"};
+    ssize_t n = readlink("/proc/self/exe", path, cap - 1);
+    char *slash;
+    if (n <= 0)
+        return false;
+    path[n] = '\0';
+    slash = strrchr(path, '/');
+    for (size_t i = 0; slash && i < sizeof(beside) / sizeof(beside[0]); i++) {
+        if ((size_t)(slash - path) + strlen(beside[i]) >= cap)
+            return false;
+        strcpy(slash, beside[i]);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
 }
 
 enum err demo_open(struct source **out, struct err_info *info) {
-    static const char beside[] = "/../fixtures/demo/demo.gwt.zst";
     char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof beside);
-    char *slash = NULL;
-    if (n > 0) {
-        path[n] = '\0';
-        slash = strrchr(path, '/');
-    }
-    if (slash) {
-        memcpy(slash, beside, sizeof beside);
-        if (access(path, R_OK) == 0)
-            return trace_open(path, &backend_table, out, info);
-    }
-    return trace_open(GWTOP_DATADIR "/demo.gwt.zst", &backend_table, out, info);
+    bool beside = demo_beside(path, sizeof(path));
+    return trace_open(beside ? path : GWTOP_DATADIR "/demo.gwt.zst", &backend_table, out, info);
 }
 
 enum err query_from_options(const struct options *o, struct table_query *query,
@@ -91,15 +132,16 @@ enum err query_from_options(const struct options *o, struct table_query *query,
     return e;
 }
 
-bool query_device_exists(const struct table_query *q, const struct snapshot *s) {
+enum err query_check_device(const struct table_query *q, const struct snapshot *s,
+                            struct err_info *info) {
+    char name[128];
     if (q->device.n == 0)
-        return true;
+        return ERR_OK;
     for (uint32_t i = 0; i < s->device_count; i++)
         if (table_device_matches(s, i, q->device))
-            return true;
-    fprintf(stderr, "gwtop: no device is called '%.*s'; `gwtop --list` names them\n",
-            (int)q->device.n, q->device.p);
-    return false;
+            return ERR_OK;
+    name[text_clean(name, sizeof(name) - 1, q->device)] = '\0';
+    return err_set(info, ERR_NOENT, 0, "no such device (gwtop --list names them)", name);
 }
 
 bool stdout_unicode(const struct options *o) {
@@ -113,13 +155,39 @@ bool stdout_color(const struct options *o) {
            isatty(STDOUT_FILENO);
 }
 
+/* A pipe that poll calls writable takes this much without blocking, so that a reader who stopped reading
+ * cannot keep a signal from ending the program; elsewhere larger pieces save calls. */
+static size_t piece_for(int fd) {
+    struct stat st;
+    bool known = fstat(fd, &st) == 0;
+    bool never_blocks = known && (S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd)));
+    return never_blocks ? SIZE_MAX : PIPE_BUF;
+}
+
+/* Waits until fd takes more; false when the end was asked for. */
+static bool wait_writable(int fd) {
+    struct pollfd fds[] = {{.fd = fd, .events = POLLOUT}, {.fd = signals_fd(), .events = POLLIN}};
+    while (!signals_got()) {
+        if (poll(fds, 2, -1) >= 0 && fds[0].revents)
+            return true;
+        if (fds[1].revents)
+            break;
+    }
+    return false;
+}
+
 enum err write_all(int fd, struct buf *b, struct err_info *info) {
     size_t done = 0;
+    size_t piece = piece_for(fd);
     if (b->failed)
         return err_set(info, ERR_NOMEM, 0, "out of memory", NULL);
     while (done < b->n) {
-        ssize_t n = write(fd, b->p + done, b->n - done);
-        if (n < 0 && errno == EINTR)
+        size_t left = b->n - done;
+        ssize_t n;
+        if (piece != SIZE_MAX && !wait_writable(fd))
+            return err_set(info, ERR_CLOSED, EINTR, "ended by a signal", NULL);
+        n = write(fd, b->p + done, left < piece ? left : piece);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0 && errno == EPIPE)
             return err_set(info, ERR_CLOSED, EPIPE, "the reader went away", NULL);

@@ -17,6 +17,9 @@ void live_stop(struct live *l);
 
 /* Where the KIND of decode and --as stands in the backend table (backend: index + 1). */
 bool vendor_kind_find(const char *name, unsigned *backend, unsigned *kind);
+/* A file of that kind as a source, with what options say of it. */
+enum err vendor_file_open(const struct options *o, const char *path, unsigned backend,
+                          unsigned kind, struct source **out, struct err_info *info);
 /* The recording that `path` or --as names; a gwtop trace unless --as says otherwise. */
 enum err recording_open(const struct options *o, const char *path, struct source **out,
                         struct err_info *info);
@@ -26,8 +29,9 @@ enum err demo_open(struct source **out, struct err_info *info);
 /* -s -u -p -i -N and --fields. */
 enum err query_from_options(const struct options *o, struct table_query *query,
                             struct column_set *columns, struct err_info *info);
-/* False, with a word on stderr, if -i names a device that the snapshot does not have. */
-bool query_device_exists(const struct table_query *q, const struct snapshot *s);
+/* ERR_NOENT if -i names a device that the snapshot does not have. */
+enum err query_check_device(const struct table_query *q, const struct snapshot *s,
+                            struct err_info *info);
 
 /* Whether text on stdout may be UTF-8, and coloured. */
 bool stdout_unicode(const struct options *o);

@@ -127,6 +127,34 @@ static void test_speed(void **state) {
     assert_int_equal(parse(&o, &info, "--speed", "0", NULL), ERR_USAGE);
 }
 
+/* What a recording of jobs cannot say of itself. */
+static void test_mali(void **state) {
+    static const char *const bad[][2] = {
+        {"--mali-dialect", "amd"},    {"--mali-dialect", "samsung|arm"},
+        {"--mali-dialect", ""},       {"--mali-soc", "exynos"},
+        {"--mali-soc", "NAME"},       {"--mali-end", "start"},
+        {"--assume-voltage", "0"},    {"--assume-voltage", "2.1"},
+        {"--assume-voltage", "0.09"}, {"--assume-voltage", "-1"},
+        {"--assume-voltage", "1V"},   {"--assume-voltage", "1e0"},
+    };
+    struct options o;
+    struct err_info info;
+    (void)state;
+    assert_int_equal(parse(&o, &info, "decode", "mali-events", "f", "--mali-dialect", "samsung",
+                           "--mali-soc", "exynos4412-prime", "--mali-end=interrupt",
+                           "--assume-voltage", "1.1", "--mali-backfill", NULL),
+                     ERR_OK);
+    assert_string_equal(o.mali_dialect, "samsung");
+    assert_string_equal(o.mali_soc, "exynos4412-prime");
+    assert_string_equal(o.mali_end, "interrupt");
+    assert_int_equal(o.assume_voltage_uv, 1100000);
+    assert_true(o.given[OPT_MALI_BACKFILL] && !o.given[OPT_MALI_DROP_UNPRICED]);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(parse(&o, &info, bad[i][0], bad[i][1], NULL), ERR_USAGE);
+        assert_non_null(strstr(info.text, bad[i][0]));
+    }
+}
+
 static void test_wrong_words(void **state) {
     struct options o;
     struct err_info info;
@@ -198,6 +226,7 @@ int main(void) {
         cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_mali),
         cmocka_unit_test(test_wrong_words),
         cmocka_unit_test(test_help_without_operands),
         cmocka_unit_test(test_help_names_everything),

@@ -1,0 +1,276 @@
+/*
+ * Events to jobs. Pure; the state is flat. Times in ns, by whatever clock the driver stamps with.
+ *
+ * Frames may be cut anywhere: what is left of a line waits for the next one. Lines stand in the
+ * order in which they were written, and so stamps of neighbours may be swapped by some
+ * microseconds; what lies further back or far ahead is another time, in which nothing of what ran
+ * before goes on.
+ */
+#include "mali.h"
+
+#define GAP_NS      INT64_C(10000000000)
+#define DISORDER_NS INT64_C(1000000)
+
+/* Lines that a full buffer has: where it stops, and where it goes round. */
+#define FULL_LINES  UINT64_C(1048576)
+#define FULL_CIRCLE UINT64_C(1048575)
+
+#define PID_MAX 4194304u
+
+struct recording {
+    struct track track;
+    struct mali_rate rate;
+    int64_t newest_ns; /* greatest stamp of this time; -1 before the first */
+    uint64_t lines;
+    uint32_t waiting; /* bytes of `line` */
+    uint8_t dialect;
+    bool end_at_interrupt;
+    bool drop_unpriced;
+    bool too_long; /* the line that waits is no line, up to its end */
+    bool full_told;
+    char line[MALI_LINE_MAX];
+};
+
+/* One call of feed or tick. */
+struct flow {
+    struct recording *state;
+    const struct subject *subject;
+    const struct sink *sink;
+    struct counts *counts;
+    struct sink jobs; /* on their way to `sink` */
+    struct track_out out;
+};
+
+static void on_job(void *ctx, const struct job *j) {
+    struct flow *f = ctx;
+    bool priced = j->off || (j->clock_hz > 0 && j->voltage_uv > 0);
+    f->counts->reasons[REASON_UNPRICED] += !priced;
+    if (f->sink->job && (priced || !f->state->drop_unpriced))
+        f->sink->job(f->sink->ctx, j);
+}
+
+/* `f` stays where it is: it points into itself. */
+static void flow_init(struct flow *f, struct recording *state, const struct subject *s,
+                      const struct sink *sink, struct counts *counts) {
+    *f = (struct flow){.state = state, .subject = s, .sink = sink, .counts = counts};
+    f->jobs = (struct sink){.ctx = f, .job = on_job};
+    f->out = (struct track_out){.sink = &f->jobs,
+                                .names = mali_unit_names,
+                                .subject = s->id,
+                                .device = s->device,
+                                .class = CLASS_GRAPHICS,
+                                .space = SPACE_PID};
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+/* Which time it is by this stamp. */
+static void move_clock(struct flow *f, int64_t t_ns) {
+    struct recording *s = f->state;
+    bool backward = t_ns < s->newest_ns;
+    bool gap = s->newest_ns >= 0 && t_ns - s->newest_ns > GAP_NS;
+    f->counts->reasons[REASON_BACKWARD_TIMESTAMPS] += backward;
+    f->counts->reasons[REASON_GAP] += gap;
+    if (gap || s->newest_ns - t_ns >= DISORDER_NS) {
+        track_end(&s->track, &f->out, s->newest_ns);
+        s->newest_ns = t_ns;
+    } else if (!backward) {
+        s->newest_ns = t_ns;
+    }
+}
+
+static void change_rate(struct flow *f, int64_t t_ns) {
+    const struct track_rate now = mali_rate_now(&f->state->rate);
+    track_change(&f->state->track, &f->out, t_ns, &now);
+}
+
+static void start(struct flow *f, const struct mali_event *e) {
+    struct recording *s = f->state;
+    int32_t pid = e->d[0] <= PID_MAX ? (int32_t)e->d[0] : 0;
+    const struct track_owner owner = {.client = (uint64_t)pid, .pid = pid};
+    if (mali_rate_wake(&s->rate))
+        change_rate(f, e->t_ns);
+    if (track_start(&s->track, &f->out, mali_event_unit(e), e->t_ns, &owner))
+        f->counts->reasons[REASON_START_ON_BUSY]++;
+}
+
+/* Sources are 8 bits each; one that is switched off has all bits set, and takes those above it
+ * along. */
+static void tell_counters(const struct flow *f, const struct mali_event *e, int32_t pid) {
+    static const uint16_t metrics[] = {METRIC_COUNTER_HW0, METRIC_COUNTER_HW1};
+    const char *name = mali_unit_names[mali_event_unit(e)];
+    for (unsigned i = 0; i < 2 && f->sink->sample; i++) {
+        uint32_t source = e->d[2] >> (8 * i) & 0xff;
+        if (source == 0xff || (i == 1 && e->d[2] >> 16 != 0))
+            continue;
+        struct sample sample = {.t_ns = e->t_ns,
+                                .value = e->d[i],
+                                .raw = e->d[i],
+                                .client = (uint64_t)pid,
+                                .name = name,
+                                .subject = f->subject->id,
+                                .device = f->subject->device,
+                                .pid = pid,
+                                .metric = metrics[i],
+                                .index = (uint16_t)source,
+                                .name_len = (uint8_t)strlen(name),
+                                .class = CLASS_GRAPHICS,
+                                .space = SPACE_PID,
+                                .state = STATE_VALUE};
+        f->sink->sample(f->sink->ctx, &sample);
+    }
+}
+
+static void stop(struct flow *f, const struct mali_event *e) {
+    struct track *t = &f->state->track;
+    unsigned unit = mali_event_unit(e);
+    const struct track_owner *owner = track_owner_of(t, unit);
+    if (!owner) {
+        f->counts->reasons[REASON_STOP_ON_IDLE]++;
+        return;
+    }
+    int32_t pid = owner->pid;
+    track_stop(t, &f->out, unit, e->t_ns);
+    tell_counters(f, e, pid);
+}
+
+static void act(struct flow *f, const struct mali_event *e, enum mali_act what) {
+    struct recording *s = f->state;
+    switch (what) {
+    case MALI_START:
+        start(f, e);
+        break;
+    case MALI_STOP:
+        stop(f, e);
+        break;
+    case MALI_SUSPEND:
+        track_suspend(&s->track, &f->out, mali_event_unit(e), e->t_ns);
+        break;
+    case MALI_RESUME:
+        track_resume(&s->track, mali_event_unit(e), e->t_ns);
+        break;
+    case MALI_INTERRUPT:
+        if (s->end_at_interrupt)
+            track_mark(&s->track, &f->out, mali_event_unit(e), e->t_ns);
+        break;
+    case MALI_CLOCK:
+        mali_rate_clock(&s->rate, e->d[0]);
+        change_rate(f, e->t_ns);
+        break;
+    case MALI_VOLTAGE:
+        mali_rate_voltage(&s->rate, e->d[0]);
+        change_rate(f, e->t_ns);
+        break;
+    case MALI_RATE:
+        mali_rate_pair(&s->rate, e->d[0], e->d[1]);
+        change_rate(f, e->t_ns);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void take_event(struct flow *f, const struct mali_event *e) {
+    enum mali_act what = mali_event_act(e, (enum mali_dialect)f->state->dialect);
+    if (what == MALI_UNKNOWN) {
+        counts_ignored(f->counts, REASON_UNKNOWN_EVENT);
+        return;
+    }
+    f->counts->accepted++;
+    move_clock(f, e->t_ns);
+    act(f, e, what);
+}
+
+static void take_line(struct flow *f, struct span line, bool whole) {
+    struct mali_event e;
+    f->state->lines++;
+    switch (mali_line_parse(line, whole, &e)) {
+    case MALI_LINE_EVENT:
+        take_event(f, &e);
+        break;
+    case MALI_LINE_BAD_TEXT:
+        counts_malformed(f->counts, REASON_BAD_TEXT);
+        break;
+    case MALI_LINE_OUT_OF_RANGE:
+        counts_malformed(f->counts, REASON_OUT_OF_RANGE);
+        break;
+    case MALI_LINE_CUT:
+        counts_truncated(f->counts, REASON_CUT);
+        break;
+    }
+}
+
+static void keep(struct recording *s, struct span part) {
+    s->too_long = s->too_long || part.n > sizeof s->line - s->waiting;
+    if (s->too_long)
+        return;
+    memcpy(s->line + s->waiting, part.p, part.n);
+    s->waiting += (uint32_t)part.n;
+}
+
+/* The line that waited has come to its end, or (not whole) never will. */
+static void take_kept(struct flow *f, bool whole) {
+    struct recording *s = f->state;
+    struct span line = {s->line, s->waiting};
+    if (s->too_long) {
+        s->lines++;
+        counts_malformed(f->counts, REASON_BAD_TEXT);
+    } else if (whole || line.n > 0) {
+        take_line(f, line, whole);
+    }
+    s->waiting = 0;
+    s->too_long = false;
+}
+
+static void feed(void *state, const struct subject *subject, const struct frame *frame,
+                 const struct sink *sink, struct counts *counts) {
+    struct recording *s = state;
+    struct span rest = frame_span(frame);
+    struct flow f;
+    flow_init(&f, s, subject, sink, counts);
+    while (rest.n > 0) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        struct span line = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
+        if (!end) {
+            keep(s, line);
+            return;
+        }
+        if (s->waiting > 0 || s->too_long) {
+            keep(s, line);
+            take_kept(&f, true);
+        } else {
+            take_line(&f, line, true);
+        }
+        rest = span_skip(rest, line.n + 1);
+    }
+}
+
+static void tick(void *state, const struct subject *subject, int64_t t_ns, const struct sink *sink,
+                 struct counts *counts) {
+    struct recording *s = state;
+    struct flow f;
+    (void)t_ns; /* of the reading; the jobs have a clock of their own */
+    flow_init(&f, s, subject, sink, counts);
+    take_kept(&f, false);
+    counts->reasons[REASON_OPEN_AT_END] += track_cut(&s->track, &f.out, s->newest_ns);
+    if (!s->full_told && (s->lines == FULL_LINES || s->lines == FULL_CIRCLE)) {
+        counts->reasons[REASON_BUFFER_FULL]++;
+        s->full_told = true;
+    }
+}
+
+static void init(void *state, const struct subject *s) {
+    struct recording *it = state;
+    *it = (struct recording){.newest_ns = -1, .dialect = (uint8_t)mali_dialect_of(s->facts)};
+    it->end_at_interrupt = span_equals(facts_get(s->facts, "end"), "interrupt");
+    it->drop_unpriced = facts_u64(s->facts, "drop_unpriced", 0) != 0;
+    mali_rate_init(&it->rate, s->facts);
+    if (facts_u64(s->facts, "backfill", 0) != 0 && it->dialect == MALI_DIALECT_SAMSUNG)
+        mali_rate_clock(&it->rate, facts_u64(s->facts, "clock_before", 0));
+    it->track.rate = mali_rate_now(&it->rate);
+}
+
+const struct fold mali_events_fold = {
+    .size = sizeof(struct recording), .init = init, .feed = feed, .tick = tick};

@@ -1,0 +1,114 @@
+/*
+ * Mali-400/450 internal profiling, within this folder: lines of the driver's `events` file, what
+ * they mean in which dialect, and what the rate of the GPU is by them.
+ *
+ * What becomes of a line: accepted is an event that some release of the driver posts, also where
+ * it changes nothing; ignored is one that none does, or whose meaning depends on a dialect that
+ * is not known. What is odd about accepted ones is counted beside them (stop_on_idle,
+ * start_on_busy, backward_timestamps, gap, unpriced, and at the end open_at_end and buffer_full).
+ */
+#ifndef GWTOP_BACKEND_MALI_H
+#define GWTOP_BACKEND_MALI_H
+
+#include "gwtop/core.h"
+
+enum { MALI_EVENTS = FRAME_BACKEND };
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* A longer line is none of the driver's. */
+#define MALI_LINE_MAX 256
+
+struct mali_event {
+    int64_t t_ns;
+    uint32_t id;
+    uint32_t d[5];
+};
+
+enum mali_line {
+    MALI_LINE_EVENT,
+    MALI_LINE_BAD_TEXT,
+    MALI_LINE_OUT_OF_RANGE,
+    MALI_LINE_CUT /* it ends where more is to come, and was not `whole` */
+};
+/* A line without its '\n'; whole: there was one, so that a number at its end is complete. The
+ * tail that events_human_readable puts behind a '#' is not looked at. */
+enum mali_line mali_line_parse(struct span line, bool whole, struct mali_event *out);
+
+/* ---- meaning --------------------------------------------------------------------------------- */
+
+/* Software events 4 and 5 are clock and voltage in Samsung's releases, other things in ARM's. */
+enum mali_dialect { MALI_DIALECT_UNKNOWN, MALI_DIALECT_SAMSUNG, MALI_DIALECT_ARM };
+
+enum mali_act {
+    MALI_UNKNOWN, /* posted by no known release, or by a user of the GPU in the driver's name */
+    MALI_NOTHING, /* known, and changes nothing here */
+    MALI_START,   /* d0: pid */
+    MALI_STOP,    /* d0, d1: counters, d2: their sources */
+    MALI_SUSPEND,
+    MALI_RESUME,
+    MALI_INTERRUPT,
+    MALI_CLOCK,   /* d0: Hz */
+    MALI_VOLTAGE, /* d0: uV */
+    MALI_RATE     /* d0, d1: both, or two zeros for no power */
+};
+enum mali_act mali_event_act(const struct mali_event *e, enum mali_dialect dialect);
+
+#define MALI_UNITS 12
+/* GP0 to GP3, PP0 to PP7. */
+extern const char *const mali_unit_names[MALI_UNITS];
+/* The unit of an event that is about one; else MALI_UNITS. */
+unsigned mali_event_unit(const struct mali_event *e);
+
+/* ---- dialect --------------------------------------------------------------------------------- */
+
+/*
+ * Looks at the whole of a recording and says facts of it, nothing where there is no event:
+ *   dialect=samsung|arm     nothing where it cannot be told
+ *   clock_before=160000000  Hz before the first event about it, as Samsung's dialect has it
+ */
+void mali_dialect_scan(struct span file, struct buf *facts);
+enum mali_dialect mali_dialect_of(const char *facts);
+
+/* ---- chips ----------------------------------------------------------------------------------- */
+
+/* 1 + index of a chip in the table; 0 for a name that is not there. */
+unsigned mali_soc_find(struct span name);
+/* NULL past the last. */
+const char *mali_soc_name(unsigned soc);
+/* The usual voltage in uV at this clock; 0 for no chip, and where its table has none within 2 %. */
+uint32_t mali_soc_voltage(unsigned soc, uint64_t clock_hz);
+
+/* ---- rate ------------------------------------------------------------------------------------ */
+
+/* What the driver said, as far as it can be believed: 0 is unknown. Zeroed: nothing said, no way
+ * to fill in. */
+struct mali_rate {
+    uint64_t clock_hz;
+    uint32_t voltage_uv;
+    bool off;
+    uint64_t good_clock_hz; /* the last pair of which both were known */
+    uint32_t good_voltage_uv;
+    uint32_t soc;        /* whose table fills in a voltage; 0 none */
+    uint32_t assumed_uv; /* where neither driver nor table knows; 0 none */
+};
+/* Who fills in what is missing: facts soc= and assume_voltage_uv=. */
+void mali_rate_init(struct mali_rate *r, const char *facts);
+void mali_rate_clock(struct mali_rate *r, uint64_t clock_hz);
+void mali_rate_voltage(struct mali_rate *r, uint32_t voltage_uv);
+/* Both numbers of one event, in whatever units they are. */
+void mali_rate_pair(struct mali_rate *r, uint32_t clock, uint32_t voltage);
+/* A job starts, so there is power. True if it was off. */
+bool mali_rate_wake(struct mali_rate *r);
+struct track_rate mali_rate_now(const struct mali_rate *r);
+
+/* ---- fold ------------------------------------------------------------------------------------ */
+
+/*
+ * Facts of its subject, none of which must be there: dialect=samsung|arm, soc=NAME,
+ * assume_voltage_uv=N, end=stop|interrupt (where a job's busy time ends), drop_unpriced=1 (jobs
+ * without price are left out), backfill=1 (clock_before counts).
+ */
+extern const struct fold mali_events_fold;
+
+#endif
