@@ -60,7 +60,8 @@ static bool is_idle(struct build *b, struct row *r) {
         r->still = now->grew || now->fresh || !now->unsure;
         r->still_ns = t_ns;
     }
-    bool idle = r->still && !now->unsure && r->unnamed == 0 && d->state == DEVICE_ACTIVE &&
+    bool idle = r->still && !now->unsure && !process_at(b->a, r->process)->exited &&
+                r->unnamed == 0 && d->state == DEVICE_ACTIVE &&
                 span_ns(r->still_ns, t_ns) >= IDLE_NS;
     d->kept_awake += idle;
     return idle;
