@@ -56,7 +56,8 @@ static void list_text(const struct snapshot *s, const struct out_options *o, str
         lines++;
     }
     if (lines == 0) {
-        buf_text(b, "no GPU found\n");
+        buf_text(b, s->devices_denied > 0 ? "GPUs cannot be listed: permission denied\n"
+                                          : "no GPU found\n");
     }
 }
 

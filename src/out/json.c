@@ -6,7 +6,14 @@
 #include "outputs.h"
 #include "state.h"
 
-static void put_devices(const struct out_state *st, const struct snapshot *s, struct buf *b) {
+static void put_devices(const struct out_state *st, const struct snapshot *s,
+                        struct json_object *tick, struct buf *b) {
+    /* None to be seen is not none there. */
+    if (s->device_count == 0 && s->devices_denied > 0) {
+        const struct value denied = {.state = STATE_DENIED};
+        json_value(tick, "devices", denied, 0);
+        return;
+    }
     json_array_open(b, "devices");
     for (uint32_t i = 0; i < s->device_count; i++) {
         if (out_state_device(st, s, i)) {
@@ -67,7 +74,7 @@ static void tick(struct out_state *st, const struct snapshot *s, struct buf *b) 
     json_word(&o, "schema", JSON_SCHEMA);
     json_value(&o, "t_s", real, 9);
     json_value(&o, "interval_s", s->interval_ns, 9);
-    put_devices(st, s, b);
+    put_devices(st, s, &o, b);
     put_rows(st, s, b);
     put_unreadable(s, b);
     put_cost(st, s, &o, b);

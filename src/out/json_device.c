@@ -46,23 +46,15 @@ static void put_engine(struct buf *b, const struct snapshot *s, const struct sna
     json_close_single(&o);
 }
 
-static void put_region(struct buf *b, const struct snapshot *s, const struct snap_memory *m,
-                       unsigned metric, struct value v) {
+/* What all clients hold; drivers that say it under the older key only are in it. */
+static void put_region(struct buf *b, const struct snapshot *s, const struct snap_memory *m) {
     struct json_object o;
     json_open(&o, b, NULL);
-    json_metric_head(&o, metric, v);
+    json_metric_head(&o, METRIC_MEMORY_RESIDENT, m->resident);
     json_text(&o, "region", snapshot_text(s, m->region));
     json_word(&o, "class", region_class_name(m->class));
     json_word(&o, "source", CLIENTS);
     json_close_single(&o);
-}
-
-/* Older drivers say resident memory under the older key only. */
-static void put_memory(struct buf *b, const struct snapshot *s, const struct snap_memory *m) {
-    put_region(b, s, m, METRIC_MEMORY_RESIDENT, m->resident);
-    if (m->legacy.state == STATE_VALUE) {
-        put_region(b, s, m, METRIC_MEMORY_LEGACY, m->legacy);
-    }
 }
 
 static void put_metrics(struct buf *b, const struct snapshot *s, const struct snap_device *d) {
@@ -73,7 +65,7 @@ static void put_metrics(struct buf *b, const struct snapshot *s, const struct sn
         put_engine(b, s, &s->engines[d->engines.first + i]);
     }
     for (uint32_t i = 0; i < d->memory.count; i++) {
-        put_memory(b, s, &s->memory[d->memory.first + i]);
+        put_region(b, s, &s->memory[d->memory.first + i]);
     }
 }
 

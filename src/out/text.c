@@ -158,7 +158,8 @@ static void put_devices(struct out_state *st, const struct snapshot *s, struct b
         }
     }
     if (!any) {
-        buf_text(b, "no GPU found\n");
+        buf_text(b, s->devices_denied > 0 ? "GPUs cannot be listed: permission denied\n"
+                                          : "no GPU found\n");
     }
 }
 

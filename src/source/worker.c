@@ -28,8 +28,9 @@ struct call {
 };
 
 struct worker {
-    struct source source; /* first: what the world sees */
-    struct source *inner; /* the thread's own */
+    struct source source;  /* first: what the world sees */
+    struct source *inner;  /* the thread's own */
+    struct tick_room room; /* likewise: the largest block so far */
     pthread_t thread;
     int ready_fd;            /* eventfd: a tick or the end waits */
     int wake_fd;             /* eventfd: the thread is to look at what is below */
@@ -121,6 +122,7 @@ static void add_frame(void *ctx, const struct subject *s, const struct frame *f)
 
 /* Hands `tick` on and gives an empty one in its place; NULL on lack of memory. */
 static struct tick *hand_on(struct worker *w, struct tick *tick) {
+    tick_room_note(&w->room, tick);
     pthread_mutex_lock(&w->lock);
     tick_list_push(&w->waiting, tick);
     w->waiting_bytes += tick_size(tick);
@@ -128,7 +130,11 @@ static struct tick *hand_on(struct worker *w, struct tick *tick) {
     w->spare_count -= fresh ? 1 : 0;
     pthread_mutex_unlock(&w->lock);
     ring(w->ready_fd);
-    return fresh ? fresh : calloc(1, sizeof *fresh);
+    if (!fresh)
+        fresh = calloc(1, sizeof *fresh);
+    if (fresh)
+        tick_fit(fresh, &w->room);
+    return fresh;
 }
 
 /* One reading of the inner source. Frames of one that found nothing whole stay for the next. */

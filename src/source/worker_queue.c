@@ -20,6 +20,23 @@ void tick_free(struct tick *t) {
     }
 }
 
+void tick_room_note(struct tick_room *most, const struct tick *t) {
+    if (t->bytes.cap > most->bytes)
+        most->bytes = t->bytes.cap;
+    if (t->cap > most->items)
+        most->items = t->cap;
+}
+
+void tick_fit(struct tick *t, const struct tick_room *most) {
+    void *items = t->items;
+    if (most->items > t->cap &&
+        vec_reserve(&items, &t->cap, most->items, sizeof *t->items) != ERR_OK)
+        t->failed = true;
+    t->items = items;
+    if (most->bytes > t->bytes.cap && !buf_reserve(&t->bytes, most->bytes))
+        t->failed = true;
+}
+
 static size_t add_text(struct buf *b, const char *text) {
     size_t at = b->n;
     buf_text(b, text);

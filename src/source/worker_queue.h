@@ -25,6 +25,12 @@ struct tick {
     bool failed; /* memory ran out: something is missing */
 };
 
+/* Room of a block. */
+struct tick_room {
+    size_t bytes;
+    uint32_t items;
+};
+
 /* First in, first out. A zeroed one is empty. */
 struct tick_list {
     struct tick *first;
@@ -33,6 +39,10 @@ struct tick_list {
 
 void tick_clear(struct tick *t); /* keeps its memory */
 void tick_free(struct tick *t);  /* accepts NULL */
+/* The largest room so far, with that of this block. */
+void tick_room_note(struct tick_room *most, const struct tick *t);
+/* Makes an empty block as large as that, so that after one large tick no later one makes a block grow. */
+void tick_fit(struct tick *t, const struct tick_room *most);
 /* Copies a frame in. */
 void tick_add(struct tick *t, const struct subject *s, const struct frame *f);
 void tick_emit(const struct tick *t, const struct frame_sink *sink);

@@ -224,7 +224,8 @@ static void draw_middle(struct grid *g, int row, enum role role, const char *tex
     draw_text(g, row, n < g->columns ? (g->columns - n) / 2 : 0, -1, role, text);
 }
 
-static void draw_no_gpu(struct ui *ui, struct grid *g, int row, int rows) {
+static void draw_no_gpu(struct ui *ui, const struct snapshot *s, struct grid *g, int row,
+                        int rows) {
     static const char *const live[] = {
         "No GPU found.",
         "",
@@ -234,8 +235,10 @@ static void draw_no_gpu(struct ui *ui, struct grid *g, int row, int rows) {
         "gwtop goes on looking: a device that appears is shown."};
     static const char *const replay[] = {"No GPU in this recording.", "",
                                          "A device that appears in it later will be shown."};
-    const char *const *lines = ui->o.replay ? replay : live;
-    int count = ui->o.replay ? 3 : 6;
+    static const char *const denied[] = {"GPUs cannot be listed: permission denied.", "",
+                                         "/sys/class/drm and /sys/class/accel must be readable."};
+    const char *const *lines = s && s->devices_denied > 0 ? denied : ui->o.replay ? replay : live;
+    int count = lines == live ? 6 : 3;
     int top = rows > count ? (rows - count) / 2 : 0;
     for (int i = 0; i < count && top + i < rows; i++) {
         draw_middle(g, row + top + i, i == 0 ? ROLE_WARN : ROLE_NORMAL, lines[i]);
@@ -260,7 +263,7 @@ void body_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row,
             const char *text = ui->o.unicode ? "measuring…" : "measuring...";
             draw_middle(g, row + rows / 2, ROLE_DIM, text);
         } else {
-            draw_no_gpu(ui, g, row, rows);
+            draw_no_gpu(ui, s, g, row, rows);
         }
         return;
     }
