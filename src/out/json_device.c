@@ -83,9 +83,13 @@ void json_device(struct buf *b, const struct snapshot *s, const struct snap_devi
     json_open(&o, b, NULL);
     json_device_identity(&o, s, d);
     json_array_open(b, "metrics");
-    if (d->state != DEVICE_ASLEEP) {
+    if (d->state != DEVICE_ASLEEP && d->state != DEVICE_REMOVED) {
         put_metrics(b, s, d);
     }
     json_array_close(b);
+    if (d->left_alone)
+        json_bool(&o, "left_alone", true);
+    if (d->kept_awake > 0)
+        json_u64(&o, "kept_awake", d->kept_awake);
     json_close(&o);
 }

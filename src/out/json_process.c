@@ -84,6 +84,8 @@ void json_process(struct buf *b, const struct snapshot *s, const struct snap_pro
     json_value(&o, "cpu_pct", p->cpu_ppm, 4);
     json_value(&o, "rss_B", p->rss, 0);
     put_power(b, p->busy_ns);
+    if (p->idle_holder)
+        json_bool(&o, "idle_holder", true);
     json_close(&o);
 }
 

@@ -237,6 +237,40 @@ static void first_tick_has_no_interval(void **state) {
     outsnap_finish(&o);
 }
 
+/* Said only where it is so. */
+static void who_keeps_a_device_awake(void **state) {
+    struct outsnap o;
+    (void)state;
+    outsnap_typical(&o);
+    struct snap_device *d = (struct snap_device *)&o.s.devices[0];
+    struct snap_process *p = (struct snap_process *)&o.s.processes[0];
+    d->kept_awake = 2;
+    d->left_alone = true;
+    p->idle_holder = true;
+    json_t *t = tick_of(&o.s, &plain);
+    check_all(t);
+    assert_true(json_is_true(json_object_get(at(t, "devices", 0), "left_alone")));
+    assert_int_equal(json_integer_value(json_object_get(at(t, "devices", 0), "kept_awake")), 2);
+    assert_true(json_is_true(json_object_get(at(t, "processes", 0), "idle_holder")));
+    json_decref(t);
+    outsnap_finish(&o);
+}
+
+/* A list that could not be read is not an empty one. */
+static void devices_that_may_not_be_listed(void **state) {
+    struct outsnap o;
+    struct buf b;
+    (void)state;
+    outsnap_typical(&o);
+    o.s.device_count = o.s.process_count = o.s.unattributed_count = 0;
+    o.s.devices_denied = 1;
+    write_tick(&o.s, &plain, &b);
+    has(&b, "\"devices\":null,");
+    has(&b, "\"devices\":\"denied\"");
+    buf_finish(&b);
+    outsnap_finish(&o);
+}
+
 static void cost_of_a_replay_is_unsupported(void **state) {
     struct outsnap o;
     struct buf b;
@@ -444,6 +478,8 @@ int main(void) {
         cmocka_unit_test(decimals_are_exact),
         cmocka_unit_test(four_kinds_of_nothing),
         cmocka_unit_test(first_tick_has_no_interval),
+        cmocka_unit_test(who_keeps_a_device_awake),
+        cmocka_unit_test(devices_that_may_not_be_listed),
         cmocka_unit_test(cost_of_a_replay_is_unsupported),
         cmocka_unit_test(asleep_has_no_metrics),
         cmocka_unit_test(doubts_are_lists),
