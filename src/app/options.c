@@ -87,7 +87,8 @@ enum err options_time(const char *text, int64_t *out_ns) {
         s = span_skip(s, field.n + 1);
     }
     int64_t seconds;
-    if (parse_billionths(s, &seconds) != ERR_OK || seconds > INT64_MAX / 2)
+    if (parse_billionths(s, &seconds) != ERR_OK || seconds > INT64_MAX / 2 ||
+        (parts > 0 && seconds >= 60 * NS_PER_S))
         return ERR_USAGE;
     *out_ns = (int64_t)minutes * 60 * NS_PER_S + seconds;
     return ERR_OK;
@@ -295,6 +296,10 @@ static enum err take_operands(int count, char **words, struct options *out, stru
     if (i < count || out->operand_count > out->command->operand_max)
         return err_set(info, ERR_USAGE, 0, "one word too many",
                        out->operands[out->operand_count - 1]);
+    if (out->from_ns > out->to_ns)
+        return err_set(info, ERR_USAGE, 0, "--to is before --from", NULL);
+    if (out->given[OPT_FROM] && out->given[OPT_ONCE])
+        return err_set(info, ERR_USAGE, 0, "--once speaks of the whole span: without --from", NULL);
     if (out->operand_count < out->command->operand_min)
         return err_set(info, ERR_USAGE, 0, "usage", out->command->usage);
     return ERR_OK;

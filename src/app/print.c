@@ -209,7 +209,10 @@ int print_recording(const struct options *o, struct source *take_trace) {
         say_note(player_trace(player));
     if (e != ERR_OK && e != ERR_END && !info.text[0])
         err_set(&info, e, 0, "reading the recording failed", err_text(e));
-    if (player && (e == ERR_OK || e == ERR_END) && player_tick(player) == 0)
+    if (player && (e == ERR_OK || e == ERR_END) && printer.printed == 0 && o->from_ns > 0 &&
+        !signals_got())
+        e = err_set(&info, ERR_RANGE, 0, "the recording ends before --from", NULL);
+    else if (player && (e == ERR_OK || e == ERR_END) && player_tick(player) == 0)
         e = err_set(&info, ERR_FORMAT, 0, "the recording holds no whole tick", NULL);
     player_destroy(player);
     printer_finish(&printer);

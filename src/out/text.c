@@ -237,7 +237,9 @@ static void put_table(struct out_state *st, const struct snapshot *s, struct buf
     choose_columns(st, s, &set);
     out_state_rows(st, s, false);
     if (st->rows.count == 0 || set.count == 0) {
-        buf_text(b, "no process uses a GPU\n");
+        buf_text(b, st->options.query.user.n > 0 || st->options.query.pid != 0
+                        ? "no such process uses a GPU\n"
+                        : "no process uses a GPU\n");
         return;
     }
     put_row(st, s, NULL, &set, b);

@@ -204,11 +204,16 @@ static void put_speed(struct buf *b, int milli) {
     }
 }
 
+/* A tick a hair before a full second stands at that second. */
+static int64_t to_second(int64_t ns) {
+    return ns > INT64_MAX - NS_PER_S / 2 ? ns : ns + NS_PER_S / 2;
+}
+
 static void put_position(struct buf *b, const struct ui_play *play) {
-    put_clock(b, play->at_ns);
+    put_clock(b, to_second(play->at_ns));
     buf_text(b, " / ");
     if (play->length_ns > 0) {
-        put_clock(b, play->length_ns);
+        put_clock(b, to_second(play->length_ns));
     } else {
         buf_char(b, '?');
     }

@@ -224,17 +224,5 @@ void amdgpu_gpu_metrics_decode(const struct subject *s, const struct frame *f,
 
 /* ---- as a file ------------------------------------------------------------------------------- */
 
-/* Anything may be handed in: what is no table is refused by decode, with its reason. */
-static bool scan(struct span file, struct buf *facts) {
-    (void)file;
-    (void)facts;
-    return true;
-}
-
-/* No part of a table is a unit of its own. */
-static size_t cut(struct span rest) {
-    (void)rest;
-    return 0;
-}
-
-const struct vendor_file amdgpu_gpu_metrics_file = {.scan = scan, .cut = cut};
+/* A file is one reading; decoding says whether it is a table. */
+const struct vendor_file amdgpu_gpu_metrics_file = {.scan = NULL, .cut = NULL};
