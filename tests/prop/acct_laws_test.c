@@ -331,6 +331,14 @@ static int64_t shown(struct value v) {
     return v.state == STATE_VALUE ? v.v : 0;
 }
 
+/* Of figures that may be as large as a file can say; stops at the largest and the smallest. */
+static int64_t plus(int64_t a, int64_t b) {
+    int64_t sum;
+    if (!__builtin_add_overflow(a, b, &sum))
+        return sum;
+    return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
 /* What the device says is in use of a class; -1 where it says nothing. */
 static int64_t in_use(const struct snapshot *s, const struct snap_device *d, uint8_t class) {
     static const uint16_t metrics[REGION_COUNT] = {[REGION_VRAM] = METRIC_MEMORY_VRAM_USED,
@@ -349,7 +357,7 @@ static void check_in_use(const struct snapshot *s, const struct snap_device *d) 
     for (uint32_t i = d->memory.first; i < d->memory.first + d->memory.count; i++) {
         const struct snap_memory *m = &s->memory[i];
         if (m->class < REGION_COUNT && in_use(s, d, m->class) >= 0)
-            sums[m->class] += shown(m->resident);
+            sums[m->class] = plus(sums[m->class], shown(m->resident));
     }
     for (uint8_t c = 0; c < REGION_COUNT; c++)
         assert_true(sums[c] == 0 || sums[c] <= in_use(s, d, c));
@@ -371,12 +379,12 @@ static void check_memory(const struct snapshot *s) {
                     if (q->device != d || mine->region.at != m->region.at)
                         continue;
                     int64_t less = shown(mine->resident) - shown(mine->shared);
-                    own += less > 0 ? less : 0;
+                    own = plus(own, less > 0 ? less : 0);
                     shared = shown(mine->shared) > shared ? shown(mine->shared) : shared;
                 }
             }
             if (m->resident.state == STATE_VALUE && !(m->resident.doubt & DOUBT_CLAMPED))
-                assert_true(own + shared <= m->resident.v);
+                assert_true(plus(own, shared) <= m->resident.v);
         }
     }
 }
@@ -669,7 +677,8 @@ static struct sample any_sample(struct model *m) {
 }
 
 static struct label any_label(struct model *m) {
-    static const char *const texts[] = {NULL, "", "amdgpu", "systemd", "text", "gpu", "0000:03:00.0"};
+    static const char *const texts[] = {NULL,   "",    "amdgpu",      "systemd",
+                                        "text", "gpu", "0000:03:00.0"};
     const char *text = texts[roll(m, 7)];
     return (struct label){.text = text,
                           .len = (uint32_t)(text ? strlen(text) : roll(m, 9)),

@@ -161,6 +161,10 @@ static void strip_times(json_t *tick) {
     json_t *row;
     for (i = 0; i < sizeof keys / sizeof keys[0]; i++)
         json_object_del(tick, keys[i]);
+    json_t *why = json_object_get(tick, "why");
+    json_object_del(why, "cost"); /* of a recording: unsupported */
+    if (why && json_object_size(why) == 0)
+        json_object_del(tick, "why");
     json_array_foreach(json_object_get(tick, "processes"), i, row) {
         json_object_del(row, "power");
     }
@@ -168,6 +172,70 @@ static void strip_times(json_t *tick) {
         json_object_del(row, "power");
         json_object_del(row, "busy_s");
     }
+}
+
+/* Is there a figure of the first device from this source? */
+static bool tells(json_t *tick, const char *source) {
+    size_t i;
+    json_t *metric;
+    json_t *device = json_array_get(json_object_get(tick, "devices"), 0);
+    json_array_foreach(json_object_get(device, "metrics"), i, metric) {
+        if (strcmp(text_at(metric, "source"), source) == 0)
+            return true;
+    }
+    return false;
+}
+
+static char *live(const struct e2e *e) {
+    return e2e_run(e, PROGRAM_ARGS("--json", "-d", "150ms", "-n", "3"), 0);
+}
+
+static char *recorded(const struct e2e *e) {
+    char *file = path_join(dir, "still.gwt");
+    unlink(file);
+    free(e2e_run(e, PROGRAM_ARGS("record", "-o", file, "-d", "150ms", "-n", "3"), 0));
+    char *text = replay(file, "--json", NULL, NULL);
+    free(file);
+    return text;
+}
+
+/* A tick waits only so long for the files of an amdgpu device: on a busy machine the first may go without them, and
+ * a later one without a new figure of its activity, from which follows what no process accounts for. */
+static bool all_came_in_time(json_t *ticks) {
+    json_t *first = json_array_get(ticks, 0), *tick;
+    size_t i;
+    json_array_foreach(ticks, i, tick) {
+        json_t *rest = json_array_get(json_object_get(tick, "unattributed"), 0);
+        if (i > 0 && !json_is_number(json_object_get(rest, "busy_pct")))
+            return false;
+    }
+    return tells(first, "hwmon") && tells(first, "gpu-metrics");
+}
+
+/* The ticks of a run in which no answer came late. */
+static json_t *said_in_time(const struct e2e *e, char *(*run)(const struct e2e *)) {
+    for (int tries = 0; tries < 20; tries++) {
+        char *text = run(e);
+        json_t *ticks = ndjson_parse(text);
+        free(text);
+        assert_non_null(ticks);
+        assert_int_equal(json_array_size(ticks), 3);
+        if (all_came_in_time(ticks))
+            return ticks;
+        json_decref(ticks);
+    }
+    fail_msg("20 runs without all answers in time");
+    return NULL;
+}
+
+/* Of texts too long for a message, the lines around the first difference. */
+static void assert_same_text(const char *a, const char *b) {
+    size_t at = 0;
+    while (a[at] && a[at] == b[at])
+        at++;
+    size_t from = at > 300 ? at - 300 : 0;
+    if (a[at] || b[at])
+        fail_msg("differ at byte %zu:\n%.400s\n---- and ----\n%.400s", at, a + from, b + from);
 }
 
 static void live_and_replay_agree(void **state) {
@@ -179,30 +247,18 @@ static void live_and_replay_agree(void **state) {
                               .hostile = true};
     (void)state;
     struct e2e e = e2e_machine(&o);
-    char *file = path_join(dir, "still.gwt");
-    char *said = e2e_run(&e, PROGRAM_ARGS("record", "-o", file, "-d", "150ms", "-n", "3"), 0);
-    char *live = e2e_run(&e, PROGRAM_ARGS("--json", "-d", "150ms", "-n", "3"), 0);
-    char *again = replay(file, "--json", NULL, NULL);
-    json_t *a = ndjson_parse(live), *b = ndjson_parse(again);
-    assert_non_null(a);
-    assert_non_null(b);
-    assert_int_equal(json_array_size(a), 3);
-    assert_int_equal(json_array_size(b), 3);
+    json_t *a = said_in_time(&e, live), *b = said_in_time(&e, recorded);
     for (size_t i = 0; i < 3; i++) {
         json_t *x = json_array_get(a, i), *y = json_array_get(b, i);
         strip_times(x);
         strip_times(y);
         char *p = json_dumps(x, JSON_INDENT(1)), *q = json_dumps(y, JSON_INDENT(1));
-        assert_string_equal(p, q);
+        assert_same_text(p, q);
         free(p);
         free(q);
     }
     json_decref(a);
     json_decref(b);
-    free(file);
-    free(said);
-    free(live);
-    free(again);
     e2e_finish(&e);
 }
 
