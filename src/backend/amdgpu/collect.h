@@ -28,6 +28,7 @@ struct async {
     struct source *worker;
     const struct async_job *job;
     bool asked; /* and no answer yet */
+    bool answered; /* ever */
     bool slow;  /* the last answer was not worth waiting for */
 };
 

@@ -3,7 +3,8 @@
 
 #include <poll.h>
 
-#define WAIT_NS INT64_C(20000000) /* what a tick may wait for an answer */
+#define WAIT_NS       INT64_C(20000000)  /* what a tick may wait for an answer */
+#define FIRST_WAIT_NS INT64_C(150000000) /* and the first one: `--once` shows what it brings */
 
 enum err async_start(struct async *a, struct async_job *take_job) {
     enum err e = worker_create(&take_job->source, &a->worker);
@@ -24,7 +25,7 @@ void async_wait(const struct async *a) {
         return;
     a->worker->ops->poll(a->worker, 0, &wait);
     fd.fd = wait.fd;
-    (void)poll(&fd, 1, (int)(WAIT_NS / 1000000));
+    (void)poll(&fd, 1, (int)((a->answered ? WAIT_NS : FIRST_WAIT_NS) / 1000000));
 }
 
 enum err async_take(struct async *a, const struct frame_sink *sink) {
@@ -36,6 +37,7 @@ enum err async_take(struct async *a, const struct frame_sink *sink) {
     if (e != ERR_OK)
         return e;
     a->asked = false;
+    a->answered = true;
     a->slow = a->job->took_ns > WAIT_NS / 2;
     return ERR_OK;
 }
