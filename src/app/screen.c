@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -126,9 +125,7 @@ static void loop(struct screen *s) {
 
 static enum err open_all(struct screen *s, const struct options *o, struct err_info *info) {
     struct ui_options options = {.replay = s->replay, .demo = o->given[OPT_DEMO]};
-    struct term_options term = {.no_color = false};
-    const char *none = getenv("NO_COLOR");
-    term.no_color = o->given[OPT_NO_COLOR] || (none && *none);
+    struct term_options term = {.no_color = color_refused(o)};
     enum err e = query_from_options(o, &options.query, &options.columns, info);
     if (e == ERR_OK)
         e = term_open(&term, &s->term, info);

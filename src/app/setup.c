@@ -148,11 +148,14 @@ bool stdout_unicode(const struct options *o) {
     return !o->given[OPT_NO_UNICODE] && strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-bool stdout_color(const struct options *o) {
+bool color_refused(const struct options *o) {
     const char *none = getenv("NO_COLOR");
+    return o->given[OPT_NO_COLOR] || (none && *none);
+}
+
+bool stdout_color(const struct options *o) {
     const char *term = getenv("TERM");
-    return !o->given[OPT_NO_COLOR] && !(none && *none) && term && strcmp(term, "dumb") != 0 &&
-           isatty(STDOUT_FILENO);
+    return !color_refused(o) && term && strcmp(term, "dumb") != 0 && isatty(STDOUT_FILENO);
 }
 
 /* A pipe that poll calls writable takes this much without blocking, so that a reader who stopped reading

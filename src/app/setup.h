@@ -36,6 +36,8 @@ enum err query_check_device(const struct table_query *q, const struct snapshot *
 /* Whether text on stdout may be UTF-8, and coloured. */
 bool stdout_unicode(const struct options *o);
 bool stdout_color(const struct options *o);
+/* -C, or NO_COLOR not empty. */
+bool color_refused(const struct options *o);
 
 /* Writes all of `b` and clears it. ERR_CLOSED where the reader went away. */
 enum err write_all(int fd, struct buf *b, struct err_info *info);

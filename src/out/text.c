@@ -16,19 +16,10 @@ static struct look look_of(const struct out_state *st) {
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* The same words as in the table's cells. */
-static const char *const absent[STATE_COUNT] = {
-    [STATE_UNKNOWN] = "?",
-    [STATE_UNSUPPORTED] = "-",
-    [STATE_DENIED] = "deny",
-    [STATE_MALFORMED] = "bad",
-};
-
 static bool put_absent(struct buf *b, struct value v) {
-    const char *word = v.state < STATE_COUNT ? absent[v.state] : "?";
     if (v.state == STATE_VALUE)
         return false;
-    buf_text(b, word);
+    buf_text(b, table_word(v.state));
     return true;
 }
 

@@ -11,47 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "allocations.h"
 #include "backend/fdinfo/fdinfo.h"
 #include "backend/proc/proc.h"
 #include "gwtop/source.h"
 #include "scratch.h"
 #include "tree.h"
-
-/* Counted below the library's own names; a sanitizer brings an allocator of its own. */
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
-#define COUNTED 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define COUNTED 0
-#else
-#define COUNTED 1
-#endif
-#else
-#define COUNTED 1
-#endif
-
-static unsigned long allocations;
-
-#if COUNTED
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t n);
-
-void *malloc(size_t n) {
-    allocations++;
-    return __libc_malloc(n);
-}
-
-void *calloc(size_t n, size_t size) {
-    allocations++;
-    return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t n) {
-    allocations++;
-    return __libc_realloc(p, n);
-}
-#endif
 
 enum { PROCESSES = 300, CLIENTS = 30, FDS = 8 };
 
@@ -113,10 +78,10 @@ static void test_steady_tick(void **state) {
     for (int i = 0; i < 40; i++)
         live->ops->read(live, now_ns += 100000000, &sink);
     for (int i = 0; i < 50; i++) {
-        unsigned long before = allocations;
+        unsigned long before = allocations_so_far();
         told = (struct told){0};
         live->ops->read(live, now_ns += 100000000, &sink);
-        assert_int_equal(allocations, before);
+        assert_int_equal(allocations_so_far(), before);
         assert_int_equal(told.texts, CLIENTS);
         assert_true(told.looked <= PROCESSES / 10);
         /* Each process is asked, each text and each stat read; the sweep and the frame of a tick on top. */

@@ -7,44 +7,9 @@
 
 #include <cmocka.h>
 
+#include "allocations.h"
 #include "gwtop/view.h"
 #include "snap_cases.h"
-
-/* Counted below the library's own names; a sanitizer brings an allocator of its own. */
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
-#define COUNTED 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define COUNTED 0
-#else
-#define COUNTED 1
-#endif
-#else
-#define COUNTED 1
-#endif
-
-static unsigned long allocations;
-
-#if COUNTED
-void *__libc_malloc(size_t n);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t n);
-
-void *malloc(size_t n) {
-    allocations++;
-    return __libc_malloc(n);
-}
-
-void *calloc(size_t n, size_t size) {
-    allocations++;
-    return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t n) {
-    allocations++;
-    return __libc_realloc(p, n);
-}
-#endif
 
 static void build_many(struct snap *b) {
     snap_many(b, 6, 300, 2);
@@ -72,7 +37,7 @@ static void steady(void **state) {
     static void (*const builds[])(struct snap * b) = {build_many,  build_cards, build_all_metrics,
                                                       snap_limits, snap_awake,  snap_apu};
     (void)state;
-    if (!COUNTED) {
+    if (!allocations_counted()) {
         skip();
     }
     for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++) {
@@ -85,9 +50,9 @@ static void steady(void **state) {
         assert_int_equal(ui_create(&o, &ui), ERR_OK);
         assert_int_equal(grid_resize(&g, 60, 200), ERR_OK);
         press_all(ui, s, &g);
-        unsigned long before = allocations;
+        unsigned long before = allocations_so_far();
         press_all(ui, s, &g);
-        assert_int_equal(allocations, before);
+        assert_int_equal(allocations_so_far(), before);
         ui_destroy(ui);
         grid_finish(&g);
         snap_finish(&b);

@@ -44,19 +44,19 @@ void *realloc(void *p, size_t n) {
     return __libc_realloc(p, n);
 }
 
-static bool allocations_counted(void) {
+static inline bool allocations_counted(void) {
     return true;
 }
 
-static unsigned long allocations_so_far(void) {
+static inline unsigned long allocations_so_far(void) {
     return atomic_load(&count);
 }
 #else
-static bool allocations_counted(void) {
+static inline bool allocations_counted(void) {
     return false;
 }
 
-static unsigned long allocations_so_far(void) {
+static inline unsigned long allocations_so_far(void) {
     return 0;
 }
 #endif
