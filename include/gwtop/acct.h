@@ -21,6 +21,8 @@ struct acct_options {
     /* Tells the names of sources, and what a failed read leaves unsaid. Borrowed for the life of the
      * acct; NULL: neither is told. */
     const struct backend_table *backends;
+    /* Prices busy time whose voltage nobody tells (doubted `assumed-voltage`); 0: such time stays unpriced. */
+    uint32_t assume_voltage_uv;
 };
 
 struct acct;
@@ -30,6 +32,10 @@ enum err acct_create(const struct acct_options *o, struct acct **out);
 void acct_destroy(struct acct *a);
 /* To be subscribed to the bus. Builds a snapshot at each `end` frame. */
 struct subscriber acct_subscriber(struct acct *a);
+/* From now on a client first seen of a process that started at this time (clock ticks since boot) or later began at
+ * nothing: what its counters say then was done while it was watched, and counts. Where a counter says it only beside
+ * a clock of its own (xe) this cannot be known, and its first reading counts for nothing as always. */
+void acct_count_from_zero(struct acct *a, uint64_t start);
 /* The newest snapshot; NULL before the first tick ended. Valid until two more ticks ended. */
 const struct snapshot *acct_snapshot(const struct acct *a);
 /* A tick whose `end` never came (a recording that was cut): builds the snapshot from what is there,

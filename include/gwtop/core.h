@@ -182,6 +182,8 @@ struct subject {
  *           name=Radeon RX 7800 XT  card=card1  nodes=226:1,226:129
  *           node_names=card1,renderD129  platform=fb000000.gpu
  *   process: clk_tck=100  page=4096
+ *   stream of a device's own sensors: apu=1|0: whether processor cores hang on what power.socket and
+ *            energy.socket measure; where it is 0 these are the board's own, and may be shared out
  * A key that is not known is not there.
  */
 /* The value of a fact; an empty span where it is not there. */
@@ -351,6 +353,8 @@ struct subscriber {
 /* PW·s of `busy_ns` at this clock and voltage: V^2 x f x t / 266e6. 1 PW is one unit at 266 MHz and
  * 1 V. The one place where this formula stands. */
 double pseudowatt_seconds(uint64_t clock_hz, uint32_t voltage_uv, int64_t busy_ns);
+/* The same of so many busy cycles, each times the square of the voltage (V^2) that it ran at. */
+double pseudowatt_cycles(double cycles_v2);
 
 /* ---- track: who runs on which unit, at which clock and voltage ------------------------------- */
 
@@ -455,6 +459,9 @@ struct want {
     const struct want_process *processes; /* all open process subjects, any order */
     size_t process_count;
     int32_t detail_pid; /* one process to look at closely; 0 none */
+    /* Pids that a recording of jobs spoke of and whose process nobody told anything about yet, any order. */
+    const int32_t *nameless;
+    size_t nameless_count;
 };
 
 struct source;
@@ -494,6 +501,14 @@ struct vendor_file {
     /* Bytes of the longest run of whole units at the start of `rest`. NULL: the file is one reading, or
      * lines where the kind folds. */
     size_t (*cut)(struct span rest);
+    /* Optional, beside cut: bytes of the first whole unit of `rest` (0: there is none) and the time at which it
+     * stands by the file's own clock in ns, INT64_MIN where it tells none. A file whose kind has it is
+     * replayed in ticks of its own time. */
+    size_t (*next)(struct span rest, int64_t *t_ns);
+    /* Id and facts ("key=value\n") of the device that such a file is about; NULL: its subject belongs to no
+     * device, and what it says to no row of a table. */
+    const char *device;
+    const char *device_facts;
 };
 
 /* One kind of frame of one backend: what it yields and what it needs. */

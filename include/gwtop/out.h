@@ -18,6 +18,7 @@ struct out_options {
     bool batch;                /* text only: each tick is headed by its time */
     bool replayed;             /* cost is null, unsupported */
     bool demo;
+    bool scrub; /* report: no names, users and command lines */
 };
 
 struct out_state;
@@ -37,6 +38,30 @@ const struct output *output_at(unsigned i); /* NULL past the last */
 
 /* `--list`: the devices of a snapshot, one line each, as text or (json) as one object. */
 void out_devices(const struct snapshot *s, const struct out_options *o, bool json, struct buf *b);
+
+/* `gwtop stat`: what the processes of a command cost, gathered look by look over one or more runs. */
+struct out_stat;
+enum stat_form { STAT_TEXT, STAT_JSON, STAT_CSV };
+struct out_stat_running {
+    int32_t pid;
+    char name[32]; /* clean UTF-8, NUL-terminated */
+};
+struct out_stat_about {
+    enum stat_form form;
+    char *const *command; /* NULL at the end */
+    int status;           /* of the last run: as gwtop exits with */
+    int64_t delay_ns;     /* between two looks */
+    const struct out_stat_running *running; /* descendants that outlived the command */
+    uint32_t running_count;
+};
+enum err out_stat_create(struct out_stat **out);
+void out_stat_destroy(struct out_stat *st); /* accepts NULL */
+/* A look in which the processes of which `ours` is true are the command's. Each run is watched by an accounting of
+ * its own: totals are what the run cost. */
+void out_stat_tick(struct out_stat *st, const struct snapshot *s,
+                   bool (*ours)(void *ctx, const struct snap_process *p), void *ctx);
+void out_stat_run_end(struct out_stat *st, int64_t wall_ns);
+void out_stat_print(const struct out_stat *st, const struct out_stat_about *a, struct buf *b);
 
 /* `gwtop decode`: a subscriber of the bus that prints each sample as one NDJSON object into `b` and last the
  * summary. `t_ns`, `backend`, `device`, `metric`, `value`, `unit` and what else applies. */

@@ -16,6 +16,35 @@ struct value {
     uint8_t doubt; /* bits of enum doubt */
 };
 
+/* The same for sums of products, which are no whole numbers of any unit: PW, PW s, W, J. */
+struct real {
+    double v;
+    uint8_t state; /* enum state */
+    uint8_t doubt; /* bits of enum doubt */
+};
+
+/* Where a figure of power comes from. */
+enum power_method {
+    METHOD_NONE,
+    METHOD_MEASURED, /* W and J as a sensor of the device alone said: the device, its idle floor */
+    METHOD_SHARED,   /* a part of that, by busy PW s (or, `estimated`, by busy time) */
+    METHOD_MODELLED, /* no such sensor; PW s by a voltage of a table or an option */
+    METHOD_PSEUDO    /* no such sensor; PW s by clock and voltage as the device told them */
+};
+/* "measured", "shared", "modelled", "pseudo"; "" for none. */
+const char *power_method_name(unsigned method);
+
+/* What work cost. PseudoWatt: 1 PW is one unit busy at 266 MHz and 1 V; PW s = V^2 f t / 266e6, summed over
+ * stretches of one clock and voltage. Figures of one device only compare with each other. */
+struct snap_power {
+    struct real pw;           /* PW s of the interval just past, over its length */
+    struct real pws;          /* since gwtop began to watch; of the part whose clock and voltage are known */
+    struct value unpriced_ns; /* busy time of the other part, in the same span */
+    struct real watts;        /* mean over the interval that the newest power reading closed */
+    struct real joules;       /* since gwtop began to watch */
+    uint8_t method;           /* enum power_method */
+};
+
 /* A run of elements in one of the snapshot's arrays. */
 struct run {
     uint32_t first;
@@ -45,6 +74,8 @@ struct snap_engine {
     struct value busy_ppm; /* % of capacity x 10^-4 over the interval just past; 0..1000000 */
     struct value busy_ns;  /* total since gwtop began to watch, all engines behind the name together;
                             * `estimated` once a rate of it was cut */
+    struct real pws;       /* as in struct snap_power */
+    struct value unpriced_ns;
 };
 
 /* Memory region of a device, process or client. bytes. */
@@ -87,6 +118,7 @@ struct snap_device {
                              * largest shared once; never above what the device says is in use */
     struct value busy_ppm;  /* activity.gfx where the device says and is trusted, else the busiest engine by
                              * clients */
+    struct snap_power power; /* PW s of all clients; W and J of the device, measured, all that the rows share */
 };
 
 enum process_type { TYPE_NONE, TYPE_GRAPHICS, TYPE_COMPUTE, TYPE_MEDIA };
@@ -122,12 +154,17 @@ struct snap_process {
     struct snap_shown vram;
     struct snap_shown gtt; /* gtt and system together */
     struct value shared;   /* bytes, largest over regions summed */
+    struct snap_power power;
 };
 
-/* Busy time or memory of a device that belongs to none of the processes above. */
+/* Busy time or energy of a device that belongs to none of the processes above: "(not attributed)" of each
+ * device; "(idle floor)" where its energy is shared; "(unknown pid)" once a recording of jobs named no process. In
+ * device order, of one device in the order given here. */
 struct snap_unattributed {
     uint32_t device; /* index */
-    struct text_ref name; /* "(not attributed)", ... */
+    struct text_ref name;
+    struct snap_power power;
+    struct run engines; /* in `engines`; of "(unknown pid)" only, else empty */
     struct value busy_ppm;
     struct value busy_ns;
     uint64_t reasons; /* bit REASON_x */

@@ -28,6 +28,7 @@ struct host_io {
     int (*stat)(void *ctx, int dir_fd, const char *path, struct stat *out, int flags);
     ssize_t (*readlink)(void *ctx, int dir_fd, const char *path, char *to, size_t n);
     int (*close)(void *ctx, int fd);
+    ssize_t (*write)(void *ctx, int fd, const void *from, size_t n, off_t at); /* NULL: ENOSYS */
 };
 extern const struct host_io host_io_posix;
 
@@ -80,6 +81,8 @@ void host_destroy(struct host *h);
  * there are no descriptors left `shed` asks those who keep some open to make room. */
 int host_open(struct host *h, int dir_fd, const char *path, int flags);
 ssize_t host_pread(struct host *h, int fd, void *to, size_t n, off_t at);
+/* For knobs, which no collector turns unasked. */
+ssize_t host_write(struct host *h, int fd, const void *from, size_t n, off_t at);
 ssize_t host_getdents(struct host *h, int fd, void *to, size_t n);
 int host_stat(struct host *h, int dir_fd, const char *path, struct stat *out);
 ssize_t host_readlink(struct host *h, int dir_fd, const char *path, char *to, size_t n);
@@ -137,6 +140,17 @@ enum err live_create(struct host *h, const struct backend_table *table, struct s
                      struct err_info *info);
 /* Ticks follow this interval from now on. */
 void live_delay(struct source *live, int64_t delay_ns);
+
+/* ---- undo ---------------------------------------------------------------------------------------------- */
+
+/* What a crash of this process shall put back: `n` bytes written to `fd` at 0. Armed before the knob is
+ * touched, disarmed once it is put back and before fd is closed. SIGSEGV, SIGBUS, SIGABRT, SIGILL and
+ * SIGFPE do what is armed, the last first, in the process that armed first; ordinary ways out do it
+ * themselves. The step's number; -1: none is free, or n is too large, and nothing may be touched. */
+#define UNDO_STEPS 16
+#define UNDO_BYTES 16
+int undo_arm(int fd, const void *bytes, size_t n);
+void undo_disarm(int step);
 
 /* ---- worker -------------------------------------------------------------------------------------------------------- */
 
@@ -206,9 +220,13 @@ enum err trace_scan(struct source *trace, struct trace_extent *out,
 
 /* One vendor file as a source of one subject: machine, begin, open, frames of at most 64 KiB of whole units (or
  * one frame, where the kind reads a file as one), end. What is empty or of another kind is handed over too.
- * facts: "key=value" lines from options, may be NULL. The path "-" is standard input. */
+ * facts: "key=value" lines from options, may be NULL. The path "-" is standard input.
+ *
+ * delay_ns 0: all in one tick. Else, where the kind tells the time of units: a tick each delay_ns of the file's
+ * own time. The first begins at the first unit's time and holds nothing; each next one begins delay_ns later and
+ * holds the units up to then; the last begins at the greatest time of all. */
 enum err file_open(const char *path, const struct backend_table *table, unsigned backend,
-                   unsigned kind_index, const char *facts, struct source **out,
+                   unsigned kind_index, const char *facts, int64_t delay_ns, struct source **out,
                    struct err_info *info);
 
 #endif

@@ -31,6 +31,8 @@ struct column_info {
 const struct column_info *column_info(enum column c);
 /* By key, without regard to case; COLUMN_COUNT for none. */
 enum column column_find(struct span key);
+/* The header as it is written: in ASCII without unicode. */
+const char *column_title(enum column c, bool unicode);
 /* The key nearest to a misspelt one, for "did you mean"; never NULL. */
 const char *column_nearest(struct span key);
 
@@ -80,6 +82,8 @@ struct row {
     uint32_t index;      /* in snapshot->processes, ->unattributed or ->clients */
     bool unattributed;   /* these come last, in device order, whatever the sort */
     bool client;         /* a client of a process; never made by table_select */
+    bool engine;         /* an engine of such a row: `index` in snapshot->engines; never made by table_select */
+    uint32_t owner;      /* of an engine: index of its process, or (unattributed too) in ->unattributed */
 };
 struct row_list {
     struct row *rows;
@@ -98,6 +102,13 @@ enum err table_select(const struct snapshot *s, const struct table_query *q, str
  * shown though not trusted ends in "~". What does not apply to a row is an empty text. */
 enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool unicode, size_t columns,
                      struct buf *out);
+/* Appends an amount of 0 or more in at most `room` (5 or more) columns: 3 or 4 significant digits as far as there is
+ * room, never an exponent: "0.0073", "44.1", "812.4", "12346", "1.23M". What is too little to show is "0.0000". */
+void table_amount(double v, size_t room, struct buf *out);
+/* Appends a figure of power with its unit: "44.1 W", "1.24 PW~"; or table_word(). */
+enum role table_power_text(struct real r, const char *unit, struct buf *out);
+/* A figure as it may be shown: below 0, infinite or no number at all is malformed. */
+struct real table_real(struct real r);
 /* What stands in place of a number that is not there (enum state): "?", "-", "deny", "bad". */
 const char *table_word(unsigned state);
 

@@ -62,7 +62,10 @@ static void clear(struct acct *a) {
     a->names.generation = 1;
     a->now = (struct acct_now){.seq = 1};
     a->newest = NONE;
+    a->job_number++;
     (void)name_set(a, &a->now.unattributed_name, span_of("(not attributed)"));
+    (void)name_set(a, &a->now.floor_name, span_of("(idle floor)"));
+    (void)name_set(a, &a->now.stray_name, span_of("(unknown pid)"));
 }
 
 enum err acct_create(const struct acct_options *o, struct acct **out) {
@@ -124,9 +127,15 @@ enum err acct_copy(struct acct *to, const struct acct *from) {
     to->names.generation = from->names.generation;
     to->options = from->options;
     to->now = from->now;
+    to->job_number++;
     to->failed = from->failed;
     to->newest = from->newest == NONE ? NONE : next;
     return ERR_OK;
+}
+
+void acct_count_from_zero(struct acct *a, uint64_t start) {
+    a->now.from_zero = true;
+    a->now.from_zero_start = start;
 }
 
 const struct snapshot *acct_snapshot(const struct acct *a) {
@@ -169,6 +178,10 @@ static void frame_machine(struct acct *a, const struct frame *f) {
             continue;
         if (span_equals(key, "clk_tck"))
             a->now.clk_tck = (uint64_t)v;
+        /* As it was priced where it was recorded, unless told otherwise here. */
+        if (span_equals(key, "option.assume-voltage") && a->options.assume_voltage_uv == 0 &&
+            v <= UINT32_MAX)
+            a->options.assume_voltage_uv = (uint32_t)v;
         if (span_equals(key, "boot_ns")) {
             a->now.boot_ns = v;
             a->now.has_boot = v > 0;
@@ -319,10 +332,15 @@ static void take_label(void *ctx, const struct label *l) {
     reading_label(ctx, l);
 }
 
+static void take_job(void *ctx, const struct job *j) {
+    job_take(ctx, j);
+}
+
 struct subscriber acct_subscriber(struct acct *a) {
-    return (struct subscriber){.sink = {.ctx = a, .sample = take_sample, .label = take_label},
-                               .frame = take_frame,
-                               .done = take_done};
+    return (struct subscriber){
+        .sink = {.ctx = a, .sample = take_sample, .job = take_job, .label = take_label},
+        .frame = take_frame,
+        .done = take_done};
 }
 
 void acct_finish(struct acct *a) {

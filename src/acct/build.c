@@ -88,6 +88,8 @@ static bool copy_text(struct acct *a, struct block *b) {
 /* ---- the tick -------------------------------------------------------------------------------- */
 
 static void settle(struct acct *a) {
+    a->job_number++;
+    rates_look(a);
     holders_forget_stale(a);
     for (uint32_t i = 0; i < a->tables[T_DIRTY].n; i++)
         client_settle(a, *((const uint32_t *)a->tables[T_DIRTY].v + i));
@@ -126,7 +128,7 @@ static bool make_room(const struct acct *a, struct block *b) {
     const uint32_t counts[BLOCK_ARRAYS] = {
         [B_DEVICES] = t[T_DEVICE_ORDER].n,
         [B_PROCESSES] = t[T_ROW_ORDER].n,
-        [B_UNATTRIBUTED] = t[T_DEVICE_ORDER].n,
+        [B_UNATTRIBUTED] = add(t[T_DEVICE_ORDER].n, add(t[T_DEVICE_ORDER].n, t[T_DEVICE_ORDER].n)),
         [B_CLIENTS] = t[T_CLIENT_ORDER].n,
         [B_ENGINES] =
             add(add(t[T_ENGINE].n, t[T_ENGINE].n), add(t[T_ROW_ENGINE].n, t[T_ENGINE_NAME].n)),
@@ -162,5 +164,6 @@ void acct_build(struct acct *a) {
                       .metrics = block->arrays[B_METRICS]};
     build_rows(&b);
     build_devices(&b);
+    build_power(&b);
     a->newest = next;
 }

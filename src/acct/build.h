@@ -21,6 +21,7 @@ struct row_state {
     bool fresh;           /* a client is new: what it did before is not known */
     bool unsure;          /* some engine time is not known in this tick */
     bool partial;         /* of some engines nothing is ever told */
+    bool priceable;       /* the device tells clock and voltage */
     struct value busiest; /* below 0: none is known */
     struct total total;
     int64_t type_ns[TYPE_MEDIA + 1]; /* by what the engines are for */
@@ -53,6 +54,9 @@ struct value build_engine_sum(const struct build *b, const struct device *d,
                               const struct engine_name *n);
 /* What a total is where the rate beside it is `rate`. */
 struct value build_total(const struct total *t, struct value rate);
+/* Its PW s where its busy time is `busy`: nothing costs nothing where there is a way to price it. */
+struct real build_price(const struct total *t, struct value busy, bool priceable);
+struct value build_unpriced(const struct total *t, struct value busy);
 
 /* ---- build_memory.c -------------------------------------------------------------------------- */
 
@@ -70,5 +74,10 @@ void build_devices(struct build *b);
 /* The row of what belongs to none of the processes. *activity: what the device's own busy sensor
  * says, as far as it can be trusted. */
 void build_loose(struct build *b, struct device *d, struct value *activity);
+
+/* ---- build_power.c --------------------------------------------------------------------------- */
+
+/* Closes the interval of energy of each device, shares it out and writes what rows and devices cost. */
+void build_power(struct build *b);
 
 #endif

@@ -34,6 +34,20 @@ struct value build_total(const struct total *t, struct value rate) {
     return value_none(rate.state == STATE_VALUE ? STATE_UNKNOWN : rate.state);
 }
 
+struct real build_price(const struct total *t, struct value busy, bool priceable) {
+    if (t->priced)
+        return real_of(sum_of(&t->pws), (uint8_t)(busy.doubt | t->price_doubt));
+    if (busy.state == STATE_VALUE && busy.v == 0 && priceable)
+        return real_of(0, busy.doubt);
+    if (busy.state != STATE_VALUE && busy.state != STATE_UNKNOWN)
+        return real_none(busy.state);
+    return real_none(priceable ? STATE_UNKNOWN : STATE_UNSUPPORTED);
+}
+
+struct value build_unpriced(const struct total *t, struct value busy) {
+    return busy.state == STATE_VALUE ? value_of(t->unpriced_ns, busy.doubt) : busy;
+}
+
 void build_engines_start(struct build *b) {
     for (uint32_t i = 0; i < b->a->tables[T_ENGINE_NAME].n; i++) {
         engine_name_at(b->a, i)->now = (struct tally){.seq = b->a->now.seq};
@@ -58,12 +72,15 @@ static void add_type(int64_t type_ns[TYPE_MEDIA + 1], uint8_t class, int64_t ns)
 }
 
 static inline void set_line(struct snap_engine *line, const struct engine_name *n,
-                            uint32_t capacity, struct value rate, const struct total *t) {
+                            uint32_t capacity, struct value rate, const struct total *t,
+                            bool priceable) {
     line->name = n->name;
     line->class = n->class;
     line->capacity = capacity;
     line->busy_ppm = rate;
     line->busy_ns = build_total(t, rate);
+    line->pws = build_price(t, line->busy_ns, priceable);
+    line->unpriced_ns = build_unpriced(t, line->busy_ns);
 }
 
 /* What the row comes to over all its lines. */
@@ -72,7 +89,7 @@ static inline void add_line(struct row_state *row, uint8_t class, struct value r
     row->engine_bits |= STATE_BIT(rate.state);
     if (rate.state == STATE_VALUE && rate.v > row->busiest.v)
         row->busiest = rate;
-    total_add(&row->total, t->busy_ns, t);
+    total_add(&row->total, t);
     add_type(row->type_ns, class, t->busy_ns);
 }
 
@@ -91,10 +108,11 @@ static void turn_to_row(const struct build *b, struct engine_name *n) {
 static void add_to_row(const struct build *b, const struct client *c, const struct engine *e,
                        struct engine_name *n, struct value rate) {
     turn_to_row(b, n);
-    if (b->a->options.whole_span && e->before_ns > 0)
-        rate = engine_rate(b->a, c, e, e->before_ns);
+    const struct total own = total_since(&e->total, &e->before);
+    if (b->a->options.whole_span && e->before.busy_ns > 0)
+        rate = engine_rate(b->a, c, e, e->before.busy_ns);
     tally_add(&n->row_now, b->a->now.seq, rate);
-    total_add(&n->row_total, e->total.busy_ns - e->before_ns, &e->total);
+    total_add(&n->row_total, &own);
 }
 
 /* Whether work was done, and whether that is known. */
@@ -131,7 +149,7 @@ struct run build_client_engines(struct build *b, const struct client *c) {
         struct snap_engine *line = &b->engines[run.first + run.count++];
         bool now = e->rate_seq == seq;
         struct value rate = now && !a->options.whole_span ? e->rate : engine_rate(a, c, e, 0);
-        set_line(line, n, e->capacity, rate, &e->total);
+        set_line(line, n, e->capacity, rate, &e->total, b->row.priceable);
         if (b->row.same_engines) {
             tally_add(&n->now, seq, rate);
             add_line(&b->row, n->class, rate, &e->total);
@@ -155,7 +173,7 @@ static void add_ended(struct build *b, const struct row_engine *r) {
     struct engine_name *n = engine_name_at(a, r->name);
     bool now = r->ended.seq == a->now.seq;
     turn_to_row(b, n);
-    total_add(&n->row_total, r->total.busy_ns, &r->total);
+    total_add(&n->row_total, &r->total);
     if (now)
         b->row.grew = b->row.grew || r->ended.sum_ppm > 0;
     if (a->options.whole_span && r->total.measured && r->total.busy_ns > 0)
@@ -184,7 +202,7 @@ static struct run row_lines(struct build *b, const struct row *r) {
             continue;
         struct snap_engine *line = &b->engines[run.first + run.count++];
         struct value rate = least(tally_value(&n->row_now), n->row_now.states);
-        set_line(line, n, n->capacity, rate, &n->row_total);
+        set_line(line, n, n->capacity, rate, &n->row_total, b->row.priceable);
         add_to_device(&n->now, &n->row_now);
         b->row.engine_bits |= n->row_now.states;
         add_line(&b->row, n->class, rate, &n->row_total);
@@ -242,6 +260,8 @@ void build_row_engines(struct build *b, struct row *r, struct snap_process *out)
         b->row.same_engines ? b->clients[out->client_run.first].engines : row_lines(b, r);
     out->busy_ppm = busiest_of(&b->row);
     out->busy_ns = least(build_total(&b->row.total, out->busy_ppm), b->row.engine_bits);
+    out->power.pws = build_price(&b->row.total, out->busy_ns, b->row.priceable);
+    out->power.unpriced_ns = build_unpriced(&b->row.total, out->busy_ns);
     r->type = out->type = type_of(b, r, out->client_run);
 }
 
@@ -276,7 +296,8 @@ void build_device_engines(struct build *b, const struct device *d, struct snap_d
             continue;
         struct value rate = build_engine_sum(b, d, n);
         states |= n->now.states;
-        set_line(&b->engines[b->s->engine_count++], n, n->capacity, rate, &n->total);
+        set_line(&b->engines[b->s->engine_count++], n, n->capacity, rate, &n->total,
+                 device_is_priceable(d));
         out->busy_ppm = out->engines.count == 0 ? rate : busiest(out->busy_ppm, rate);
         out->engines.count++;
     }

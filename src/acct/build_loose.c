@@ -45,16 +45,32 @@ static int64_t less(int64_t all, int64_t part) {
     return all > part ? all - part : 0;
 }
 
+/* The same as attributed(), of this tick in ns: what is asked for may be the whole span. */
+static int64_t attributed_now_ns(const struct acct *a, const struct device *d) {
+    int64_t sum = 0;
+    for (uint32_t i = d->engines; i != NONE; i = engine_name_at(a, i)->link) {
+        const struct engine_name *n = engine_name_at(a, i);
+        bool watched = n->class == CLASS_GRAPHICS || n->class == CLASS_COMPUTE;
+        if (watched && n->work.seq == a->now.seq)
+            sum = add_sat(sum, n->work.busy_ns / n->capacity);
+    }
+    return sum;
+}
+
 /* `activity` becomes the mean over the whole span where that is asked for. */
 static void write_busy(struct build *b, struct device *d, struct value *activity, struct value sum,
                        struct snap_unattributed *out) {
     struct value interval = b->s->interval_ns;
+    d->loose_now_ns = 0;
     int64_t last = span_ns(b->a->now.has_previous ? b->a->now.previous_ns : b->a->now.begin_ns,
                            b->a->now.begin_ns);
     if (activity->state == STATE_VALUE && last > 0) {
         d->activity_ns = add_sat(d->activity_ns, mul_div(activity->v, last, PPM));
-        d->unattributed_ns =
-            add_sat(d->unattributed_ns, mul_div(less(activity->v, sum.v), last, PPM));
+        if (b->a->options.whole_span)
+            d->loose_now_ns = less(mul_div(activity->v, last, PPM), attributed_now_ns(b->a, d));
+        else
+            d->loose_now_ns = mul_div(less(activity->v, sum.v), last, PPM);
+        d->unattributed_ns = add_sat(d->unattributed_ns, d->loose_now_ns);
         d->unattributed_doubt |= activity->doubt | sum.doubt;
         d->unattributed_measured = true;
     }
@@ -69,19 +85,20 @@ static void write_busy(struct build *b, struct device *d, struct value *activity
         out->busy_ppm = value_none(STATE_UNKNOWN);
     else if (activity->state == STATE_VALUE)
         out->busy_ppm = value_of(less(activity->v, sum.v), (uint8_t)(activity->doubt | sum.doubt));
-    struct total total = {d->unattributed_ns, d->unattributed_measured, d->unattributed_doubt};
+    const struct total total = {.busy_ns = d->unattributed_ns,
+                                .measured = d->unattributed_measured,
+                                .doubt = d->unattributed_doubt};
     out->busy_ns = build_total(&total, out->busy_ppm);
 }
 
 void build_loose(struct build *b, struct device *d, struct value *activity) {
-    struct snap_unattributed *out = &b->unattributed[b->s->unattributed_count++];
+    struct snap_unattributed *out = &d->loose_row;
     struct value sum = attributed(b, d);
     if (d->activity != NONE && b->s->interval_ns.state == STATE_VALUE)
         metric_watch(b->a, metric_at(b->a, d->activity), sum, d->silent_clients > 0);
     *activity = activity_of(b, d);
-    out->device = d->rank;
+    *out = (struct snap_unattributed){.device = d->rank};
     out->name = b->a->now.unattributed_name;
-    out->reasons = 0;
     if (activity->state == STATE_UNSUPPORTED)
         out->reasons |= UINT64_C(1) << REASON_NO_SENSOR;
     if (b->a->now.unreadable > 0)

@@ -26,6 +26,18 @@ static struct run write_clients(struct build *b, uint32_t *next) {
     return run;
 }
 
+/* What jobs without a process did: a row of its device, not of a process. */
+static void write_stray(struct build *b, uint32_t index, struct row *r, uint32_t *next) {
+    struct device *d = device_at(b->a, r->device);
+    uint32_t clients = b->s->client_count;
+    struct snap_process as = {.client_run = write_clients(b, next)};
+    build_row_engines(b, r, &as);
+    b->s->client_count = clients;
+    d->stray_row = index;
+    d->stray = (struct snap_unattributed){
+        .power = as.power, .engines = as.engines, .busy_ppm = as.busy_ppm, .busy_ns = as.busy_ns};
+}
+
 static void write_process(const struct build *b, const struct row *r, struct snap_process *out) {
     const struct process *p = process_at(b->a, r->process);
     out->pid = p->pid;
@@ -82,6 +94,7 @@ static struct row_state start_row(const struct acct *a, uint32_t index, uint32_t
                               .same_engines = !moved && r->engines == NONE,
                               .engine_bits = unnamed,
                               .no_memory = unnamed,
+                              .priceable = device_is_priceable(device_at(a, r->device)),
                               .busiest = value_of(-1, 0)};
 }
 
@@ -93,12 +106,17 @@ void build_rows(struct build *b) {
         struct device *d = device_at(b->a, i);
         d->silent_clients = d->kept_awake = 0;
         d->used = false;
+        d->stray_row = NONE;
     }
     for (uint32_t i = 0; i < b->a->tables[T_ROW_ORDER].n; i++) {
         uint32_t index = order_at(b->a, T_ROW_ORDER, i)->index;
         struct row *r = row_at(b->a, index);
         struct snap_process *out = &b->processes[b->s->process_count];
         b->row = start_row(b->a, index, next);
+        if (process_at(b->a, r->process)->stray) {
+            write_stray(b, index, r, &next);
+            continue;
+        }
         write_process(b, r, out);
         out->client_run = write_clients(b, &next);
         out->clients = out->client_run.count;

@@ -58,6 +58,7 @@ uint32_t client_get(struct acct *a, uint32_t device, uint8_t space, uint64_t id)
                                            .lead_region = NONE,
                                            .used = true};
     join_device(a, index, device);
+    rates_mark(a, client_at(a, index));
     a->now.clients_changed = true;
     return index;
 }
@@ -121,10 +122,11 @@ static void leave_engine(struct acct *a, uint32_t row, uint32_t engine, bool end
     if (line == NONE)
         return;
     struct row_engine *r = row_engine_at(a, line);
-    total_add(&r->total, e->total.busy_ns - e->before_ns, &e->total);
+    const struct total own = total_since(&e->total, &e->before);
+    total_add(&r->total, &own);
     if (ends && e->rate_seq == a->now.seq && e->rate.state == STATE_VALUE)
         tally_add(&r->ended, a->now.seq, e->rate);
-    e->before_ns = e->total.busy_ns;
+    e->before = e->total;
 }
 
 static void leave_owner(struct acct *a, struct client *c, bool ends) {
@@ -168,12 +170,14 @@ static void work_out(struct acct *a, uint32_t client) {
         c->first_t_ns = c->staged_t_ns;
     }
     c->t_ns = c->read_seq == 0 || c->staged_t_ns > c->t_ns ? c->staged_t_ns : c->t_ns;
+    rates_mark(a, c);
     c->read_seq = a->now.seq;
     c->was_complete = c->complete;
 }
 
 static void destroy(struct acct *a, uint32_t client) {
     struct client *c = client_at(a, client);
+    a->job_number++;
     leave_owner(a, c, true);
     a->now.clients_changed = true;
     for (uint32_t e = c->engines, next; e != NONE; e = next) {

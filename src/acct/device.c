@@ -32,7 +32,12 @@ static uint32_t find_or_create(struct acct *a, struct span id) {
         return NONE;
     }
     struct device *d = device_at(a, index);
-    *d = (struct device){.engines = NONE, .regions = NONE, .clients = NONE, .activity = NONE};
+    *d = (struct device){.engines = NONE,
+                         .regions = NONE,
+                         .clients = NONE,
+                         .activity = NONE,
+                         .stray_row = NONE,
+                         .energy = {.metric = NONE}};
     (void)name_set(a, &d->id, id);
     return index;
 }

@@ -17,6 +17,7 @@ struct growth {
     int64_t busy_ns;
     int64_t span_ns; /* 0: no interval */
     uint8_t doubt;
+    double cycles; /* of the engine's own clock; below 0: not told */
 };
 
 /* Capacity is at most CAPACITY_MAX. */
@@ -66,12 +67,23 @@ static bool starts_from_zero(const struct acct *a, const struct client *c, const
     return e->stage.v[E_TIME] / e->capacity <= time_ns;
 }
 
+/* A new client of a process that was watched from its start on. */
+static bool began_watched(const struct acct *a, const struct client *c) {
+    if (!a->now.from_zero || !a->now.has_previous || c->read_seq != 0 || c->owner == NONE)
+        return false;
+    uint64_t start = process_at(a, row_at(a, c->owner)->process)->start;
+    return start > 0 && start >= a->now.from_zero_start;
+}
+
 static struct growth grow_time(const struct acct *a, const struct client *c, struct engine *e) {
     int64_t v = e->stage.v[E_TIME];
-    struct growth g = {0, 0, e->stage.doubt};
+    struct growth g = {0, 0, e->stage.doubt, -1};
     bool known = known_before(e, E_TIME);
     if (!known && starts_from_zero(a, c, e)) {
         e->time = (struct counter){0, c->t_ns};
+        known = true;
+    } else if (!known && began_watched(a, c)) {
+        e->time = (struct counter){0, a->now.previous_ns};
         known = true;
     }
     if (known) {
@@ -107,13 +119,17 @@ static void grow_by_clock(struct engine *e, int64_t grown, int64_t clock, int64_
 
 /* A clock that stands still gives no interval: the reading before stays the one to compare with.
  * One that went back gives none either, and is followed. */
-static struct growth grow_cycles(const struct client *c, struct engine *e) {
+static struct growth grow_cycles(const struct acct *a, const struct client *c, struct engine *e) {
     int64_t v = e->stage.v[E_CYCLES];
     int64_t clock = has(e, E_TOTAL) ? e->stage.v[E_TOTAL] : 0;
+    struct growth g = {0, 0, e->stage.doubt, -1};
+    bool known = known_before(e, E_CYCLES);
+    if (!known && !has(e, E_TOTAL) && began_watched(a, c)) {
+        e->cycles = (struct counter){0, a->now.previous_ns};
+        known = true;
+    }
     int64_t grown = v > e->cycles.mark ? v - e->cycles.mark : 0;
     int64_t passed_ns = span_ns(e->cycles.t_ns, c->staged_t_ns);
-    struct growth g = {0, 0, e->stage.doubt};
-    bool known = known_before(e, E_CYCLES);
     if (known && (passed_ns == 0 || (has(e, E_TOTAL) && clock == e->clock)))
         return g;
     if (known && has(e, E_TOTAL) && clock > e->clock) {
@@ -123,6 +139,7 @@ static struct growth grow_cycles(const struct client *c, struct engine *e) {
         g.span_ns = e->maxfreq_hz > 0 ? passed_ns : 0;
         g.busy_ns = mul_div(grown, 1000000000, e->maxfreq_hz);
         g.doubt |= DOUBT_ESTIMATED;
+        g.cycles = (double)grown;
         if (is_jump(g.busy_ns, g.span_ns, e->capacity))
             g.busy_ns = g.span_ns = 0;
     }
@@ -135,7 +152,7 @@ static struct growth grow_cycles(const struct client *c, struct engine *e) {
 
 static struct growth grow_percent(const struct client *c, struct engine *e) {
     int64_t v = e->stage.v[E_BUSY] > PPM ? PPM : e->stage.v[E_BUSY];
-    struct growth g = {0, 0, (uint8_t)(e->stage.doubt | DOUBT_ESTIMATED)};
+    struct growth g = {0, 0, (uint8_t)(e->stage.doubt | DOUBT_ESTIMATED), -1};
     bool known = known_before(e, E_BUSY);
     if (known) {
         g.span_ns = span_ns(e->percent_t_ns, c->staged_t_ns);
@@ -162,15 +179,32 @@ static void keep_facts(struct acct *a, struct engine *e) {
     n->capacity = e->capacity > n->capacity ? e->capacity : n->capacity;
 }
 
-static void add_growth(struct acct *a, struct engine *e, const struct growth *g) {
+void engine_add_work(struct acct *a, const struct client *c, struct engine *e,
+                     const struct total *more) {
+    struct device *d = device_at(a, c->device);
+    total_add(&e->total, more);
+    total_add(&engine_name_at(a, e->name)->total, more);
+    work_add(&engine_name_at(a, e->name)->work, a->now.seq, more);
+    work_add(&d->now, a->now.seq, more);
+    d->priceable = d->priceable || more->priced;
+    if (c->owner == NONE)
+        return;
+    work_add(&row_at(a, c->owner)->now, a->now.seq, more);
+    work_add(&row_at(a, c->owner)->pending, 0, more);
+}
+
+static void add_growth(struct acct *a, const struct client *c, struct engine *e,
+                       const struct growth *g) {
     /* More than there is: the rate is cut, the total is not, and some of it was waiting. */
     bool above = g->busy_ns > times_capacity(g->span_ns, e->capacity) || (g->doubt & DOUBT_CLAMPED);
-    const struct total more = {g->busy_ns, true,
-                               (uint8_t)(g->doubt | (above ? DOUBT_ESTIMATED : 0))};
+    struct total more = {.busy_ns = g->busy_ns,
+                         .measured = true,
+                         .doubt = (uint8_t)(g->doubt | (above ? DOUBT_ESTIMATED : 0))};
     if (g->busy_ns == 0 && e->total.measured && !(more.doubt & ~e->total.doubt))
         return; /* nothing new */
-    total_add(&e->total, g->busy_ns, &more);
-    total_add(&engine_name_at(a, e->name)->total, g->busy_ns, &more);
+    if (g->busy_ns > 0)
+        price_growth(a, c, engine_name_at(a, e->name)->class, g->span_ns, g->cycles, &more);
+    engine_add_work(a, c, e, &more);
 }
 
 /* What says how busy it is; the other fields only go with these. */
@@ -183,8 +217,24 @@ static uint8_t state_without(const struct engine *e) {
     return STATE_UNSUPPORTED;
 }
 
+/* Jobs are work of the tick in which they are told. */
+static void work_out_jobs(struct acct *a, const struct client *c, struct engine *e) {
+    const struct total more = e->job;
+    int64_t tick_ns = a->now.has_previous ? span_ns(a->now.previous_ns, a->now.begin_ns) : 0;
+    e->job = (struct total){0};
+    if (more.measured)
+        engine_add_work(a, c, e, &more);
+    e->rate = engine_share(more.busy_ns, tick_ns, e->capacity, more.doubt);
+    e->rate_seq = a->now.seq;
+    e->grew = more.busy_ns > 0;
+}
+
 void engine_work_out(struct acct *a, const struct client *c, struct engine *e) {
-    struct growth g = {0, 0, 0};
+    struct growth g = {0, 0, 0, -1};
+    if (e->jobs) {
+        work_out_jobs(a, c, e);
+        return;
+    }
     if (e->stage.seq != a->now.seq) {
         /* Not named: a whole text says by this that the driver does not count it (any more). */
         if (c->complete) {
@@ -202,7 +252,7 @@ void engine_work_out(struct acct *a, const struct client *c, struct engine *e) {
     if (has(e, E_TIME)) {
         g = grow_time(a, c, e);
     } else if (has(e, E_CYCLES)) {
-        g = grow_cycles(c, e);
+        g = grow_cycles(a, c, e);
         if (!has(e, E_TOTAL) && e->maxfreq_hz == 0) {
             e->rate = value_none(STATE_UNSUPPORTED);
             return;
@@ -214,7 +264,7 @@ void engine_work_out(struct acct *a, const struct client *c, struct engine *e) {
         return;
     }
     if (g.span_ns > 0)
-        add_growth(a, e, &g);
+        add_growth(a, c, e, &g);
     e->grew = g.busy_ns > 0;
     if (has(e, E_TIME) || has(e, E_CYCLES))
         e->rate = engine_share(g.busy_ns, g.span_ns, e->capacity, g.doubt);
@@ -227,8 +277,20 @@ void engine_work_out(struct acct *a, const struct client *c, struct engine *e) {
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
+/* A tick that tells of no jobs had none. */
+static struct value job_rate(const struct acct *a, const struct engine *e, int64_t before_ns) {
+    if (a->options.whole_span)
+        return engine_share(e->total.busy_ns - before_ns, span_ns(a->now.first_ns, a->now.begin_ns),
+                            e->capacity, e->total.doubt);
+    if (e->rate_seq == a->now.seq)
+        return e->rate;
+    return a->now.has_previous ? value_of(0, 0) : value_none(STATE_UNKNOWN);
+}
+
 struct value engine_rate(const struct acct *a, const struct client *c, const struct engine *e,
                          int64_t before_ns) {
+    if (e->jobs)
+        return job_rate(a, e, before_ns);
     if (a->options.whole_span && e->total.measured) {
         bool throughout = c->first_seq == 1 && c->read_seq == a->now.seq;
         int64_t time_ns = throughout ? span_ns(c->first_t_ns, c->t_ns)

@@ -169,7 +169,7 @@ void holders_forget_stale(struct acct *a) {
         return;
     for (uint32_t i = 0; i < a->tables[T_HOLDER].n; i++) {
         const struct holder *h = holder_at(a, i);
-        if (h->used && h->many && subject_at(a, h->of[BY_SUBJECT])->pid == 0 &&
+        if (h->used && h->many && !h->jobs && subject_at(a, h->of[BY_SUBJECT])->pid == 0 &&
             span_ns(h->seen_ns, a->now.begin_ns) >= keep_ns)
             holder_close(a, i);
     }

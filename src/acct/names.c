@@ -133,6 +133,8 @@ void names_compact(struct acct *a) {
     move_devices(a);
     move_processes(a);
     move(a, &a->now.unattributed_name);
+    move(a, &a->now.floor_name);
+    move(a, &a->now.stray_name);
     struct text_pool full = n->pool;
     n->pool = n->spare;
     n->spare = full;

@@ -87,7 +87,10 @@ void rows_sweep(struct acct *a) {
         if (!r->gone)
             r->gone_ns = p->exited ? p->exited_ns : a->now.begin_ns;
         r->gone = true;
-        bool old = !a->options.whole_span && span_ns(r->gone_ns, a->now.begin_ns) >= keep_ns;
+        /* Of a process that only jobs name it is not known that it ended. */
+        bool over = !r->jobs || p->exited;
+        bool old =
+            over && !a->options.whole_span && span_ns(r->gone_ns, a->now.begin_ns) >= keep_ns;
         if (old || !worth_keeping(a, r))
             row_free(a, i);
     }

@@ -16,6 +16,15 @@ const char *device_state_name(enum device_state s) {
     return (unsigned)s < sizeof(names) / sizeof(names[0]) ? names[s] : "?";
 }
 
+const char *power_method_name(unsigned method) {
+    static const char *const names[] = {
+        [METHOD_NONE] = "",         [METHOD_MEASURED] = "measured",
+        [METHOD_SHARED] = "shared", [METHOD_MODELLED] = "modelled",
+        [METHOD_PSEUDO] = "pseudo",
+    };
+    return method < sizeof(names) / sizeof(names[0]) ? names[method] : "";
+}
+
 const char *process_type_name(enum process_type t) {
     static const char *const names[] = {
         [TYPE_NONE] = "",

@@ -109,6 +109,17 @@ static uint32_t engine_add(struct acct *a, uint32_t client, struct span name, ui
     return added;
 }
 
+uint32_t engine_get(struct acct *a, uint32_t client, struct span name, uint8_t class) {
+    uint32_t at = client_at(a, client)->engines;
+    for (; at != NONE; at = engine_at(a, at)->link) {
+        const struct engine_name *n = engine_name_at(a, engine_at(a, at)->name);
+        if (n->class == class && n->name.len == name.n &&
+            memcmp(a->names.pool.p + n->name.at, name.p, name.n) == 0)
+            return at;
+    }
+    return engine_add(a, client, name, class);
+}
+
 /* The one that did not come where it was looked for; from now on it will be. NONE where there is no
  * room for it. */
 OFTEN static uint32_t search_engine(struct acct *a, const struct sample *s) {

@@ -68,6 +68,79 @@ struct subject_entry {
     uint64_t start;
 };
 
+/* A sum of many small parts. What each addition loses to rounding is carried beside it (Neumaier), so
+ * that its error stays at a rounding or two of the result, however many parts there are. */
+struct sum {
+    double v;
+    double lost;
+};
+
+/* Busy time since the first reading, and what it cost as far as clock and voltage are known. */
+struct total {
+    int64_t busy_ns;
+    int64_t unpriced_ns; /* the part of it whose clock or voltage is not known */
+    struct sum pws;      /* PW s of the rest */
+    bool measured;       /* at least one interval was */
+    bool priced;         /* some of it was, be it at nothing */
+    uint8_t doubt;
+    uint8_t price_doubt;
+};
+
+/* Work since something, in plain numbers: of a tick, or until the next reading of energy. */
+struct work {
+    uint64_t seq; /* tick that it is of; 0 where it is not of one */
+    double pws;
+    int64_t busy_ns;
+    int64_t unpriced_ns;
+    bool priced;
+    uint8_t doubt;
+};
+
+/* Clock and voltage of a device's engines over time, as integrals: what lies between two looks at them is
+ * the mean over the time between. Where one was not known the times stand still. */
+struct rate {
+    double clock_hz; /* newest; below 0: not known */
+    double volt;     /* likewise */
+    int64_t t_ns;    /* of these */
+    bool assumed;    /* the voltage is that of an option */
+    bool ever;       /* both were known once */
+    double fv2;      /* integral of f V^2, Hz V^2 s */
+    double v2;       /* integral of V^2, V^2 s */
+    int64_t fv2_ns;  /* over so much time */
+    int64_t v2_ns;
+};
+/* Where a client stood when it was read last. */
+struct rate_mark {
+    double fv2;
+    double v2;
+    int64_t fv2_ns;
+    int64_t v2_ns;
+};
+
+#define FLOOR_BUCKETS 20 /* of 30 s each: the last 10 minutes */
+/* What a device's own sensor of energy said, and whom it was given to. */
+struct energy {
+    uint32_t metric; /* that it is taken from, or NONE */
+    bool counter;    /* a counter of energy; else a reading of power */
+    bool has;        /* an interval is open since `v` at `t_ns` */
+    bool ever;       /* one was closed */
+    bool flawed;     /* one could not be: the sum is less than what was used */
+    uint8_t state;   /* of what the newest reading closed: enum state */
+    uint8_t doubt;   /* of the shares that it was cut into */
+    int64_t v;
+    int64_t t_ns;
+    int64_t closed_ns; /* when the newest interval was */
+    int64_t period_ns; /* how long they take */
+    double watts;
+    struct sum joules;
+    double floor_watts;
+    struct sum floor_joules;
+    double loose_watts;
+    struct sum loose_joules;
+    double lowest[FLOOR_BUCKETS]; /* W, of idle ticks; below 0: none */
+    int64_t bucket;               /* number of the newest */
+};
+
 struct device {
     uint32_t link;
     uint32_t subject;
@@ -97,6 +170,19 @@ struct device {
     bool used;              /* in this tick by some client */
     bool unattributed_measured;
     uint8_t unattributed_doubt;
+    bool priceable;                 /* clock and voltage of it were known once */
+    bool own_board;                 /* what its socket sensor measures has no processors on it */
+    uint32_t stray_row;             /* of jobs without a process, or NONE */
+    struct snap_unattributed stray; /* while building: what that row comes to */
+    struct snap_unattributed loose_row; /* while building: what belongs to nobody */
+    int64_t loose_now_ns;               /* of this tick: busy, and of nobody */
+    struct total loose;                 /* the same since the first tick, and its price */
+    struct work loose_now;
+    struct work loose_pending;
+    struct work now;   /* of all clients, in this tick */
+    struct rate gfx;   /* of graphics, compute and copy engines */
+    struct rate media; /* of the video engines */
+    struct energy energy;
     int64_t woke_ns;         /* when, if `woke` */
     uint64_t woke_seq;       /* tick since which it has been there and awake */
     int64_t activity_ns;     /* sum of activity x interval */
@@ -111,13 +197,6 @@ struct tally {
     uint8_t doubt;
 };
 
-/* Busy time since the first reading. */
-struct total {
-    int64_t busy_ns;
-    bool measured; /* at least one interval was */
-    uint8_t doubt;
-};
-
 /* Names per device are bounded: no driver has more, and only so is a search among them quick. */
 #define NAMES_MAX 64
 
@@ -129,6 +208,7 @@ struct engine_name {
     uint8_t slot; /* among the engines of its device */
     bool told;    /* as of an engine, by any client */
     struct total total;
+    struct work work; /* of all clients, in the newest tick that had any */
     struct tally now; /* while building: over all rows */
     /* While building: the row that the next ones are of, and what its clients come to. */
     uint32_t row;
@@ -194,6 +274,7 @@ struct process {
     int64_t exited_ns;
     bool exited;
     bool manager; /* a session manager by its name */
+    bool stray;   /* stands for whoever a recording of jobs does not name: no process at all */
 };
 
 struct row {
@@ -211,6 +292,11 @@ struct row {
     bool used;
     bool still;
     uint8_t type; /* enum process_type */
+    bool jobs;    /* a recording of jobs named it */
+    struct work now;
+    struct work pending; /* since the last reading of energy */
+    double watts;
+    struct sum joules;
 };
 
 /* What clients used that are the row's no more. */
@@ -251,6 +337,8 @@ struct client {
     bool was_complete; /* the same of those worked out */
     bool driver_known; /* its own text named the driver */
     bool driver_omits_zero;
+    struct rate_mark gfx;
+    struct rate_mark media;
 };
 
 /* What one tick said about one name of one client. Readings of several holders differ slightly: of
@@ -295,8 +383,10 @@ struct engine {
     struct counter time;
     struct total total;
     struct value rate;
-    uint64_t rate_seq; /* tick that `rate` is of */
-    int64_t before_ns; /* of total: before the present owner */
+    uint64_t rate_seq;   /* tick that `rate` is of */
+    struct total before; /* of total: before the present owner */
+    struct total job;    /* of jobs, since it was settled last */
+    bool jobs;           /* it is told by these */
     struct stage stage;
     struct counter cycles;
     int64_t percent_t_ns;
@@ -330,6 +420,7 @@ struct holder {
     int64_t seen_ns;
     bool used;
     bool many; /* one of many of its subject, found by M_HOLDER */
+    bool jobs; /* named by a job: that no more come says nothing */
     bool denied;
 };
 
@@ -432,7 +523,12 @@ struct acct_now {
     bool clients_changed;
     bool metrics_changed;
     uint32_t many_count; /* holders with `many` */
+    bool from_zero;      /* see acct_count_from_zero() */
+    uint64_t from_zero_start;
+    uint32_t job_processes; /* that only jobs ever named */
     struct text_ref unattributed_name;
+    struct text_ref floor_name;
+    struct text_ref stray_name;
 };
 
 /* Texts are appended; those no longer named are waste, and the pool is written anew when more than
@@ -464,6 +560,17 @@ struct block {
 };
 #define BLOCKS 3
 
+/* Clients that jobs named lately, so that most need no search. */
+#define JOB_CACHE 64
+struct job_client {
+    uint64_t number; /* job_number when it was noted; 0 none */
+    uint64_t id;
+    uint32_t subject;
+    uint32_t device;
+    uint32_t client;
+    uint8_t space;
+};
+
 struct acct {
     struct acct_options options;
     struct acct_now now;
@@ -474,6 +581,8 @@ struct acct {
     uint32_t newest;                         /* block, or NONE */
     struct repeat engine_repeats[NAMES_MAX]; /* of the reading, by slot */
     struct repeat region_repeats[NAMES_MAX];
+    struct job_client job_clients[JOB_CACHE];
+    uint64_t job_number; /* grows whenever a client may have ended */
     bool failed;
 };
 
@@ -529,11 +638,49 @@ static inline int64_t mul_div(int64_t a, int64_t b, int64_t c) {
     return (int64_t)(((uint64_t)a * (uint64_t)b + (uint64_t)c / 2) / (uint64_t)c);
 }
 
-/* `busy_ns` more, of the trust that `of` has. */
-static inline void total_add(struct total *t, int64_t busy_ns, const struct total *of) {
-    t->busy_ns = add_sat(t->busy_ns, busy_ns);
-    t->measured = t->measured || of->measured;
-    t->doubt |= of->doubt;
+static inline void sum_add(struct sum *s, double x) {
+    double t = s->v + x;
+    double a = s->v < 0 ? -s->v : s->v;
+    double b = x < 0 ? -x : x;
+    s->lost += a >= b ? (s->v - t) + x : (x - t) + s->v;
+    s->v = t;
+}
+static inline double sum_of(const struct sum *s) {
+    return s->v + s->lost;
+}
+
+static inline void total_add(struct total *t, const struct total *more) {
+    t->busy_ns = add_sat(t->busy_ns, more->busy_ns);
+    t->measured = t->measured || more->measured;
+    t->doubt |= more->doubt;
+    t->unpriced_ns = add_sat(t->unpriced_ns, more->unpriced_ns);
+    if (!more->priced)
+        return;
+    t->priced = true;
+    t->price_doubt |= more->price_doubt;
+    sum_add(&t->pws, more->pws.v);
+    sum_add(&t->pws, more->pws.lost);
+}
+/* What came after `before`. */
+static inline struct total total_since(const struct total *all, const struct total *before) {
+    struct total t = *all;
+    t.busy_ns -= before->busy_ns;
+    t.unpriced_ns -= before->unpriced_ns;
+    if (before->priced) {
+        sum_add(&t.pws, -before->pws.v);
+        sum_add(&t.pws, -before->pws.lost);
+    }
+    return t;
+}
+/* More work of tick `seq` (0: of no tick). */
+static inline void work_add(struct work *w, uint64_t seq, const struct total *more) {
+    if (w->seq != seq)
+        *w = (struct work){.seq = seq};
+    w->busy_ns = add_sat(w->busy_ns, more->busy_ns);
+    w->unpriced_ns = add_sat(w->unpriced_ns, more->unpriced_ns);
+    w->pws += sum_of(&more->pws);
+    w->priced = w->priced || more->priced;
+    w->doubt |= more->price_doubt;
 }
 
 static inline struct value value_of(int64_t v, uint8_t doubt) {
@@ -541,6 +688,12 @@ static inline struct value value_of(int64_t v, uint8_t doubt) {
 }
 static inline struct value value_none(unsigned state) {
     return (struct value){0, (uint8_t)state, 0};
+}
+static inline struct real real_of(double v, uint8_t doubt) {
+    return (struct real){v, STATE_VALUE, doubt};
+}
+static inline struct real real_none(unsigned state) {
+    return (struct real){0, (uint8_t)state, 0};
 }
 #define STATE_BIT(s) (1u << (s))
 

@@ -45,6 +45,9 @@ static uint32_t create(struct acct *a, const struct subject *s) {
     } else {
         subject_at(a, index)->device = subject_device(a, NONE, s->device);
     }
+    uint32_t device = subject_at(a, index)->device;
+    if (s->type == SUBJECT_STREAM && device != NONE && facts_get(s->facts, "apu").n > 0)
+        device_at(a, device)->own_board = facts_u64(s->facts, "apu", 1) == 0;
     if (s->type == SUBJECT_PROCESS || s->type == SUBJECT_HOLDER)
         fill_process(a, index, s);
     if (s->type == SUBJECT_HOLDER && subject_at(a, index)->device == NONE)

@@ -164,6 +164,38 @@ struct told metric_told(const struct acct *a, const struct metric_entry *m);
  * besides. */
 void metric_watch(struct acct *a, const struct metric_entry *m, struct value sum, bool blind);
 
+/* ---- job.c, price.c, energy.c ---------------------------------------------------------------- */
+
+/* A stretch of busy time that a recording tells: work, not a counter. */
+void job_take(struct acct *a, const struct job *j);
+/* The engine of a client by its name, a new one if there is none; NONE where there is no room. */
+uint32_t engine_get(struct acct *a, uint32_t client, struct span name, uint8_t class);
+/* More work of an engine: for its client, the owner's row, the device. */
+void engine_add_work(struct acct *a, const struct client *c, struct engine *e,
+                     const struct total *more);
+
+/* Looks at clocks and voltages of all devices, once a tick before clients are settled. */
+void rates_look(struct acct *a);
+/* Where a client stands that was just worked out. */
+void rates_mark(const struct acct *a, struct client *c);
+/* What busy time of one interval of a client's engine costs, into pws, unpriced_ns and the like of
+ * `more`, whose busy_ns is there. `cycles`: of the engine's own clock; below 0: not told. */
+void price_growth(const struct acct *a, const struct client *c, uint8_t class, int64_t span_ns,
+                  double cycles, struct total *more);
+/* The same of busy time of this tick that belongs to no client. */
+void price_loose(const struct acct *a, const struct device *d, struct total *more);
+static inline bool device_is_priceable(const struct device *d) {
+    return d->priceable || d->gfx.ever || d->media.ever;
+}
+
+/* Takes the newest reading of the device's energy: where it closes an interval, rows, floor and the
+ * rest get their shares. `idle`: the device was next to idle in this tick. */
+void energy_look(struct acct *a, uint32_t device, bool idle);
+void energy_forget(struct acct *a, uint32_t device);
+/* W of what the newest interval gave to somebody: known until the next one is overdue. */
+struct real energy_watts(const struct acct *a, const struct device *d, double watts, uint8_t doubt);
+struct real energy_joules(const struct device *d, const struct sum *joules, uint8_t doubt);
+
 /* ---- order.c, build.c ------------------------------------------------------------------------ */
 
 /* Brings the orders in which the snapshot lists things up to date; false when memory runs out. */

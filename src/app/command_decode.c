@@ -94,7 +94,7 @@ int command_decode(const struct options *o) {
         unknown_kind(o->operands[0], &info);
         return report(&info);
     }
-    if (vendor_file_open(o, o->operands[1], backend, kind, &source, &info) != ERR_OK)
+    if (vendor_file_open(o, o->operands[1], backend, kind, 0, &source, &info) != ERR_OK)
         return report(&info);
     int status = decode_file(o, source, backend_table.list[backend - 1]->kinds[kind].unit);
     source->ops->close(source);

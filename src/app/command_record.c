@@ -8,8 +8,10 @@
 
 #include "commands.h"
 #include "gwtop/backend.h"
+#include "pipeline.h"
 #include "setup.h"
 #include "signals.h"
+#include "wish.h"
 
 #define DEFAULT_DELAY_NS INT64_C(1000000000)
 
@@ -32,11 +34,36 @@ static enum err open_target(const char *path, int *fd, struct err_info *info) {
     return ERR_OK;
 }
 
+/* Where jobs are recorded somebody has to find out whose names they lack: frames go to accounting as well. */
+struct listener {
+    struct frame_sink writer;
+    struct frame_sink bus;
+    struct pipeline pipe;
+    struct wish wish;
+};
+
+static void tell_both(void *ctx, const struct subject *s, const struct frame *f) {
+    struct listener *l = ctx;
+    l->writer.frame(l->writer.ctx, s, f);
+    l->bus.frame(l->bus.ctx, s, f);
+}
+
+static bool may_hold_jobs(const struct host *h) {
+    return facts_get(h->machine_facts, "option.mali-profiling").n > 0 ||
+           facts_get(h->machine_facts, "option.tracefs").n > 0;
+}
+
 /* Ticks until the limit, a signal, or a failure of the writer. */
-static enum err record_ticks(struct source *source, struct trace_writer *writer, uint64_t limit,
-                             uint64_t *ticks, struct err_info *info) {
+static enum err record_ticks(struct source *source, struct trace_writer *writer,
+                             struct listener *listener, uint64_t limit, uint64_t *ticks,
+                             struct err_info *info) {
     struct frame_sink sink = trace_writer_sink(writer);
     struct source_wait wait;
+    if (listener->pipe.bus) {
+        listener->writer = sink;
+        listener->bus = bus_sink(listener->pipe.bus);
+        sink = (struct frame_sink){.ctx = listener, .frame = tell_both};
+    }
     while (limit == 0 || *ticks < limit) {
         source->ops->poll(source, clock_mono_ns(), &wait);
         if (signals_wait(wait.fd, wait.due_ns))
@@ -49,6 +76,8 @@ static enum err record_ticks(struct source *source, struct trace_writer *writer,
         e = trace_writer_error(writer, info);
         if (e != ERR_OK)
             return e;
+        if (listener->pipe.bus)
+            wish_send(&listener->wish, source, acct_snapshot(listener->pipe.acct));
         ++*ticks;
     }
     return ERR_OK;
@@ -56,6 +85,7 @@ static enum err record_ticks(struct source *source, struct trace_writer *writer,
 
 int command_record(const struct options *o) {
     struct live live = {0};
+    struct listener listener = {0};
     struct trace_writer *writer = NULL;
     struct err_info info = {0};
     struct err_info closing = {0};
@@ -77,11 +107,16 @@ int command_record(const struct options *o) {
         if (e != ERR_OK)
             err_set(&info, e, 0, o->output, err_text(e));
     }
+    if (e == ERR_OK && may_hold_jobs(live.host) &&
+        (e = pipeline_init(&listener.pipe, false, 0)) != ERR_OK)
+        err_set(&info, e, 0, err_text(e), NULL);
     if (e == ERR_OK) {
-        e = record_ticks(live.source, writer, o->iterations, &ticks, &info);
+        e = record_ticks(live.source, writer, &listener, o->iterations, &ticks, &info);
         bytes = trace_writer_bytes(writer);
     }
     live_stop(&live);
+    pipeline_finish(&listener.pipe);
+    wish_finish(&listener.wish);
     enum err closed = trace_writer_close(writer, &closing);
     if (e == ERR_OK && closed != ERR_OK) {
         e = closed;

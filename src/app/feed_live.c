@@ -8,6 +8,7 @@
 #include "gwtop/backend.h"
 #include "pipeline.h"
 #include "setup.h"
+#include "wish.h"
 
 #define DEFAULT_DELAY_NS INT64_C(1000000000)
 
@@ -15,6 +16,7 @@ struct live_feed {
     struct feed feed;
     struct live live; /* its source is the worker */
     struct pipeline pipe;
+    struct wish wish;
     struct snapshot *frozen;
     int64_t delay_ns;
 };
@@ -27,6 +29,8 @@ static void wait_for(struct feed *f, int64_t now_ns, struct source_wait *out) {
 static enum err advance(struct feed *f, int64_t now_ns) {
     struct live_feed *l = (struct live_feed *)f;
     enum err e = pipeline_read(&l->pipe, l->live.source, now_ns);
+    if (e == ERR_OK)
+        wish_send(&l->wish, l->live.source, acct_snapshot(l->pipe.acct));
     return e == ERR_OK && l->frozen ? ERR_AGAIN : e;
 }
 
@@ -66,6 +70,7 @@ static void close_feed(struct feed *f) {
         return;
     snapshot_free(l->frozen);
     live_stop(&l->live);
+    wish_finish(&l->wish);
     pipeline_finish(&l->pipe);
     free(l);
 }
@@ -86,7 +91,7 @@ enum err feed_live(const struct options *o, struct feed **out, struct err_info *
         return err_set(info, ERR_NOMEM, 0, "out of memory", NULL);
     l->feed.ops = &ops;
     l->delay_ns = o->delay_ns ? o->delay_ns : DEFAULT_DELAY_NS;
-    enum err e = pipeline_init(&l->pipe, false);
+    enum err e = pipeline_init(&l->pipe, false, o->assume_voltage_uv);
     if (e == ERR_OK)
         e = live_start(o, l->delay_ns, &l->live, info);
     if (e == ERR_OK) {

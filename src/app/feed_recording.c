@@ -164,7 +164,7 @@ enum err feed_recording(const struct options *o, struct source *take_trace, bool
     r->to_ns = o->to_ns;
     if (!r->vendor)
         trace_scan(take_trace, &r->extent, NULL, NULL); /* without it there is no length to show */
-    e = player_create(take_trace, false, !r->vendor, &r->player);
+    e = player_create(take_trace, false, o->assume_voltage_uv, !r->vendor, &r->player);
     if (e == ERR_OK)
         e = player_next(r->player);
     if (e == ERR_OK && r->from_ns > 0)

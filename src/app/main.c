@@ -37,8 +37,11 @@ int main(int argc, char **argv) {
     struct err_info info = {0};
     setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
     signals_init();
-    if (options_parse(argc, argv, &o, &info) != ERR_OK)
-        return report(&info);
+    if (options_parse(argc, argv, &o, &info) != ERR_OK) {
+        int status = report(&info);
+        /* Every status below belongs to the command that `stat` runs. */
+        return o.command && o.command->run == command_stat ? EXIT_STAT : status;
+    }
     if (o.given[OPT_HELP])
         return print_words(NULL);
     if (o.given[OPT_VERSION])

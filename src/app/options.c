@@ -161,6 +161,8 @@ static enum err take_value(struct options *o, enum option_id id, const char *arg
         return options_delay(arg, &o->delay_ns);
     case OPT_ITERATIONS:
         return parse_count(arg, UINT64_MAX, &o->iterations);
+    case OPT_REPEAT:
+        return parse_count(arg, 10000, &o->repeat);
     case OPT_PID:
         e = parse_count(arg, INT32_MAX, &n);
         o->pid = (int32_t)n;
@@ -289,11 +291,13 @@ static enum err take_operands(int count, char **words, struct options *out, stru
             return err_set(info, ERR_USAGE, 0, "no such command", words[0]);
         i = 1;
     }
+    out->words = words + i;
     for (; i < count && out->operand_count < OPERANDS_MAX; i++)
         out->operands[out->operand_count++] = words[i];
     if (out->given[OPT_HELP] || out->given[OPT_VERSION])
         return ERR_OK;
-    if (i < count || out->operand_count > out->command->operand_max)
+    if (out->command->operand_max >= 0 &&
+        (i < count || out->operand_count > out->command->operand_max))
         return err_set(info, ERR_USAGE, 0, "one word too many",
                        out->operands[out->operand_count - 1]);
     if (out->from_ns > out->to_ns)
@@ -310,6 +314,8 @@ enum err options_parse(int argc, char **argv, struct options *out, struct err_in
     char shorts[3 * OPT_COUNT + 2];
     int got;
     *out = (struct options){.speed_milli = -1, .to_ns = INT64_MAX};
+    /* Whose failure it is, should the words not parse. */
+    out->command = argc > 1 ? command_find(argv[1]) : NULL;
     build_getopt(longs, shorts);
     opterr = 0;
     optind = 1;

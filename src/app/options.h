@@ -26,9 +26,11 @@ struct options {
     const struct command *command; /* never NULL after ERR_OK */
     const char *operands[OPERANDS_MAX];
     int operand_count;
+    char *const *words; /* all operands, NULL at the end */
 
     bool given[OPT_COUNT];
     int64_t delay_ns;    /* 0: the mode's default */
+    uint64_t repeat;     /* stat; 0: once */
     uint64_t iterations; /* 0: no end */
     const char *sort;
     const char *user;

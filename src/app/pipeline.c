@@ -3,8 +3,10 @@
 
 #include "gwtop/backend.h"
 
-enum err pipeline_init(struct pipeline *p, bool whole_span) {
-    struct acct_options options = {.whole_span = whole_span, .backends = &backend_table};
+enum err pipeline_init(struct pipeline *p, bool whole_span, uint32_t assume_voltage_uv) {
+    struct acct_options options = {.whole_span = whole_span,
+                                   .backends = &backend_table,
+                                   .assume_voltage_uv = assume_voltage_uv};
     enum err e;
     *p = (struct pipeline){0};
     e = acct_create(&options, &p->acct);

@@ -10,8 +10,9 @@ struct pipeline {
     struct acct *acct;
 };
 
-/* whole_span: rates over everything since the first tick (`replay --once`). */
-enum err pipeline_init(struct pipeline *p, bool whole_span);
+/* whole_span: rates over everything since the first tick (`replay --once`). assume_voltage_uv: as in struct
+ * acct_options. */
+enum err pipeline_init(struct pipeline *p, bool whole_span, uint32_t assume_voltage_uv);
 void pipeline_finish(struct pipeline *p); /* accepts a zeroed one */
 /* Reads one tick from `s` into the pipeline; a tick that was cut short is closed. What the source's read
  * returned. */

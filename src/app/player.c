@@ -36,10 +36,10 @@ struct player {
     struct checkpoint kept[KEPT];
 };
 
-enum err player_create(struct source *take_trace, bool whole_span, bool checkpoints,
-                       struct player **out) {
+enum err player_create(struct source *take_trace, bool whole_span, uint32_t assume_voltage_uv,
+                       bool checkpoints, struct player **out) {
     struct player *p = calloc(1, sizeof *p);
-    enum err e = p ? pipeline_init(&p->pipe, whole_span) : ERR_NOMEM;
+    enum err e = p ? pipeline_init(&p->pipe, whole_span, assume_voltage_uv) : ERR_NOMEM;
     if (e != ERR_OK) {
         take_trace->ops->close(take_trace);
         free(p);
@@ -75,7 +75,7 @@ static void checkpoint_take(const struct player *p, struct checkpoint *c) {
     trace_mark_free(c->mark);
     c->mark = NULL;
     c->tick = 0;
-    if (!c->state.bus && pipeline_init(&c->state, false) != ERR_OK)
+    if (!c->state.bus && pipeline_init(&c->state, false, 0) != ERR_OK)
         return;
     if (pipeline_copy(&c->state, &p->pipe) != ERR_OK ||
         trace_mark_take(p->trace, &c->mark) != ERR_OK)

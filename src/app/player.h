@@ -11,9 +11,9 @@
 struct player;
 
 /* take_trace is closed with the player, also when this fails. checkpoints: whether stepping back will be asked
- * for. */
-enum err player_create(struct source *take_trace, bool whole_span, bool checkpoints,
-                       struct player **out);
+ * for. The others as for pipeline_init. */
+enum err player_create(struct source *take_trace, bool whole_span, uint32_t assume_voltage_uv,
+                       bool checkpoints, struct player **out);
 void player_destroy(struct player *p);
 /* The next tick. ERR_END after the last one. */
 enum err player_next(struct player *p);

@@ -16,6 +16,7 @@
 #include "player.h"
 #include "setup.h"
 #include "signals.h"
+#include "wish.h"
 
 #define ONCE_DELAY_NS    INT64_C(250000000)
 #define DEFAULT_DELAY_NS INT64_C(1000000000)
@@ -91,7 +92,8 @@ static enum err printer_tick(struct printer *p, const struct snapshot *s, struct
 }
 
 /* One look at the machine when it is due. ERR_END when a signal ended the waiting. */
-static enum err look(struct pipeline *pipe, struct source *source, struct err_info *info) {
+static enum err look(struct pipeline *pipe, struct source *source, struct wish *wish,
+                     struct err_info *info) {
     struct source_wait wait;
     enum err e;
     do {
@@ -102,15 +104,17 @@ static enum err look(struct pipeline *pipe, struct source *source, struct err_in
     } while (e == ERR_AGAIN);
     if (e != ERR_OK && e != ERR_END)
         err_set(info, e, 0, "reading the machine failed", err_text(e));
+    if (e == ERR_OK)
+        wish_send(wish, source, acct_snapshot(pipe->acct));
     return e;
 }
 
 static enum err print_looks(struct printer *p, struct pipeline *pipe, struct source *source,
-                            bool once, struct err_info *info) {
-    enum err e = look(pipe, source, info);
+                            struct wish *wish, bool once, struct err_info *info) {
+    enum err e = look(pipe, source, wish, info);
     bool known = false;
     if (e == ERR_OK && once)
-        e = look(pipe, source, info);
+        e = look(pipe, source, wish, info);
     while (e == ERR_OK) {
         const struct snapshot *s = acct_snapshot(pipe->acct);
         if (!known && query_check_device(&p->options.query, s, info) != ERR_OK)
@@ -118,7 +122,7 @@ static enum err print_looks(struct printer *p, struct pipeline *pipe, struct sou
         known = true;
         e = printer_tick(p, s, info);
         if (e == ERR_OK)
-            e = look(pipe, source, info);
+            e = look(pipe, source, wish, info);
     }
     return e;
 }
@@ -132,17 +136,19 @@ int print_live(const struct options *o) {
     struct printer printer = {0};
     struct pipeline pipe = {0};
     struct live live = {0};
+    struct wish wish = {0};
     struct err_info info = {0};
     int64_t delay = o->delay_ns ? o->delay_ns : once ? ONCE_DELAY_NS : DEFAULT_DELAY_NS;
     enum err e = printer_init(&printer, o, false, &info);
     if (e == ERR_OK)
         e = live_start(o, delay, &live, &info);
-    if (e == ERR_OK && (e = pipeline_init(&pipe, false)) != ERR_OK)
+    if (e == ERR_OK && (e = pipeline_init(&pipe, false, o->assume_voltage_uv)) != ERR_OK)
         err_set(&info, e, 0, err_text(e), NULL);
     if (e == ERR_OK)
-        e = print_looks(&printer, &pipe, live.source, once, &info);
+        e = print_looks(&printer, &pipe, live.source, &wish, once, &info);
     pipeline_finish(&pipe);
     live_stop(&live);
+    wish_finish(&wish);
     printer_finish(&printer);
     return conclude(e, &info);
 }
@@ -193,7 +199,8 @@ int print_recording(const struct options *o, struct source *take_trace) {
     struct player *player = NULL;
     struct err_info info = {0};
     bool once = is_once(o);
-    enum err e = player_create(take_trace, once, once && o->to_ns != INT64_MAX, &player);
+    enum err e = player_create(take_trace, once, o->assume_voltage_uv,
+                               once && o->to_ns != INT64_MAX, &player);
     if (e != ERR_OK)
         err_set(&info, e, 0, err_text(e), NULL);
     else
@@ -224,7 +231,7 @@ int print_devices(const struct options *o, struct source *take_trace) {
     struct out_options options = {.unicode = stdout_unicode(o), .width = stdout_columns()};
     struct err_info info = {0};
     struct buf buf;
-    enum err e = pipeline_init(&pipe, false);
+    enum err e = pipeline_init(&pipe, false, o->assume_voltage_uv);
     buf_init(&buf);
     if (e == ERR_OK)
         e = pipeline_read(&pipe, take_trace, clock_mono_ns());

@@ -16,18 +16,32 @@
 #include "gwtop/backend.h"
 #include "signals.h"
 
+#define TICK_NS INT64_C(1000000000) /* of a file's own time */
+
+/* What shapes the reading and the output, for the machine frame. */
+static void put_machine_facts(const struct options *o, struct buf *facts) {
+    facts_put(facts, "version", span_of(GWTOP_VERSION));
+    if (o->given[OPT_PCIE_BW])
+        facts_put_u64(facts, "option.pcie-bw", 1);
+    if (o->assume_voltage_uv > 0)
+        facts_put_u64(facts, "option.assume-voltage", o->assume_voltage_uv);
+}
+
 enum err live_start(const struct options *o, int64_t delay_ns, struct live *out,
                     struct err_info *info) {
-    static const char facts[] = "version=" GWTOP_VERSION "\n";
-    static const char facts_with_pcie_bw[] = "version=" GWTOP_VERSION "\noption.pcie-bw=1\n";
+    struct buf facts;
+    enum err e;
+    *out = (struct live){0};
+    buf_init(&facts);
+    put_machine_facts(o, &facts);
+    buf_char(&facts, '\0');
     struct host_options options = {.root = o->root,
                                    .delay_ns = delay_ns,
                                    .wake = o->given[OPT_WAKE],
-                                   .machine_facts =
-                                       o->given[OPT_PCIE_BW] ? facts_with_pcie_bw : facts};
-    enum err e;
-    *out = (struct live){0};
-    e = host_create(&options, &out->host, info);
+                                   .machine_facts = facts.p};
+    e = facts.failed ? err_set(info, ERR_NOMEM, 0, "out of memory", NULL)
+                     : host_create(&options, &out->host, info);
+    buf_finish(&facts);
     if (e == ERR_OK)
         e = live_create(out->host, &backend_table, &out->source, info);
     if (e != ERR_OK)
@@ -71,13 +85,15 @@ static void put_vendor_facts(const struct options *o, struct buf *facts) {
 }
 
 enum err vendor_file_open(const struct options *o, const char *path, unsigned backend,
-                          unsigned kind, struct source **out, struct err_info *info) {
+                          unsigned kind, int64_t delay_ns, struct source **out,
+                          struct err_info *info) {
     struct buf facts;
     buf_init(&facts);
     put_vendor_facts(o, &facts);
     buf_char(&facts, '\0');
     enum err e = facts.failed ? err_set(info, ERR_NOMEM, 0, "out of memory", NULL)
-                              : file_open(path, &backend_table, backend, kind, facts.p, out, info);
+                              : file_open(path, &backend_table, backend, kind, facts.p, delay_ns,
+                                          out, info);
     buf_finish(&facts);
     return e;
 }
@@ -90,7 +106,7 @@ enum err recording_open(const struct options *o, const char *path, struct source
         return trace_open(path, &backend_table, out, info);
     if (!vendor_kind_find(o->as, &backend, &kind))
         return err_set(info, ERR_USAGE, 0, "no such kind of file", o->as);
-    return vendor_file_open(o, path, backend, kind, out, info);
+    return vendor_file_open(o, path, backend, kind, o->delay_ns ? o->delay_ns : TICK_NS, out, info);
 }
 
 /* The tree's own copy, for a program that was built but not installed: build/gwtop, build/release/gwtop. */

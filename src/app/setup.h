@@ -17,9 +17,10 @@ void live_stop(struct live *l);
 
 /* Where the KIND of decode and --as stands in the backend table (backend: index + 1). */
 bool vendor_kind_find(const char *name, unsigned *backend, unsigned *kind);
-/* A file of that kind as a source, with what options say of it. */
+/* A file of that kind as a source, with what options say of it. delay_ns as in file_open. */
 enum err vendor_file_open(const struct options *o, const char *path, unsigned backend,
-                          unsigned kind, struct source **out, struct err_info *info);
+                          unsigned kind, int64_t delay_ns, struct source **out,
+                          struct err_info *info);
 /* The recording that `path` or --as names; a gwtop trace unless --as says otherwise. */
 enum err recording_open(const struct options *o, const char *path, struct source **out,
                         struct err_info *info);

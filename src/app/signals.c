@@ -15,6 +15,10 @@
 
 static volatile sig_atomic_t got;
 static int wake[2] = {-1, -1};
+static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+enum { CHANGED = sizeof changed / sizeof *changed, ENDING = 4 };
+static struct sigaction before[CHANGED];
+static bool kept;
 
 static void on_signal(int number) {
     int saved = errno;
@@ -26,15 +30,22 @@ static void on_signal(int number) {
 }
 
 void signals_init(void) {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction act = {.sa_handler = on_signal};
+    for (size_t i = 0; i < CHANGED; i++)
+        sigaction(changed[i], NULL, &before[i]);
+    kept = true;
     if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0)
         return; /* the default action still ends the program */
     sigemptyset(&act.sa_mask);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        sigaction(ending[i], &act, NULL);
+    for (size_t i = 0; i < ENDING; i++)
+        sigaction(changed[i], &act, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+void signals_restore(void) {
+    for (size_t i = 0; kept && i < CHANGED; i++)
+        sigaction(changed[i], &before[i], NULL);
 }
 
 int signals_fd(void) {

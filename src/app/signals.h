@@ -7,6 +7,8 @@
 
 /* INT, TERM, HUP and QUIT ask for the end; PIPE is ignored, since writes report it. */
 void signals_init(void);
+/* Every disposition as it was before signals_init: for a child that runs another program. */
+void signals_restore(void);
 /* Readable once the end was asked for. */
 int signals_fd(void);
 /* The number of the first signal that asked for the end, or 0. */

@@ -4,10 +4,11 @@
  * ones and why, `doubt` which of the others are not trusted. Text that a spreadsheet would take for
  * a formula is disarmed. Pure.
  */
+#include "double.h"
 #include "outputs.h"
 #include "state.h"
 
-enum field_kind { FIELD_TEXT, FIELD_VALUE, FIELD_SHOWN, FIELD_CLASS, FIELD_OTHER };
+enum field_kind { FIELD_TEXT, FIELD_VALUE, FIELD_REAL, FIELD_SHOWN, FIELD_CLASS, FIELD_OTHER };
 
 struct field {
     const char *name;
@@ -45,6 +46,11 @@ static void put_clients(const struct snapshot *s, const struct snap_process *p, 
     buf_u64(b, p->clients);
 }
 
+static void put_method(const struct snapshot *s, const struct snap_process *p, struct buf *b) {
+    (void)s;
+    buf_text(b, power_method_name(p->power.method));
+}
+
 #define AT(member) .offset = offsetof(struct snap_process, member)
 static const struct field fields[] = {
     {"pid", "pid", FIELD_OTHER, .put = put_pid},
@@ -71,6 +77,12 @@ static const struct field fields[] = {
     {"encode_pct", "encode", FIELD_CLASS, .detail = CLASS_ENCODE},
     {"media_pct", "media", FIELD_CLASS, .detail = CLASS_MEDIA},
     {"other_pct", "other", FIELD_CLASS, .detail = CLASS_OTHER},
+    {"PW", "pw", FIELD_REAL, AT(power.pw)},
+    {"PWs", "pws", FIELD_REAL, AT(power.pws)},
+    {"unpriced_s", "", FIELD_VALUE, .detail = 9, AT(power.unpriced_ns)},
+    {"W", "w", FIELD_REAL, AT(power.watts)},
+    {"J", "j", FIELD_REAL, AT(power.joules)},
+    {"method", "method", FIELD_OTHER, .put = put_method},
     {"nspid", "nspid", FIELD_TEXT, AT(nspid), .asked = true},
 };
 #undef AT
@@ -92,17 +104,33 @@ static void put_note(struct buf *to, const char *name, const char *word) {
     buf_text(to, word);
 }
 
+static void put_doubts(struct line *l, const char *name, unsigned doubt) {
+    for (unsigned bit = 0; doubt_name(bit); bit++) {
+        if (doubt & (1u << bit)) {
+            put_note(l->doubt, name, doubt_name(bit));
+        }
+    }
+}
+
+static void put_real(struct line *l, const char *name, struct real r) {
+    if (r.state == STATE_VALUE && r.v - r.v != 0) { /* no number at all, or infinite */
+        r.state = STATE_MALFORMED;
+    }
+    if (r.state != STATE_VALUE) {
+        put_note(l->why, name, state_name(r.state));
+        return;
+    }
+    put_double(l->b, r.v);
+    put_doubts(l, name, r.doubt);
+}
+
 static void put_value(struct line *l, const char *name, struct value v, unsigned power) {
     if (v.state != STATE_VALUE) {
         put_note(l->why, name, state_name(v.state));
         return;
     }
     buf_decimal(l->b, v.v, power);
-    for (unsigned bit = 0; doubt_name(bit); bit++) {
-        if (v.doubt & (1u << bit)) {
-            put_note(l->doubt, name, doubt_name(bit));
-        }
-    }
+    put_doubts(l, name, v.doubt);
 }
 
 /* Empty and without a word where the process has no engine of the class. */
@@ -124,6 +152,9 @@ static void put_field(struct line *l, const struct snapshot *s, const struct sna
         break;
     case FIELD_VALUE:
         put_value(l, f->name, *(const struct value *)at, f->detail);
+        break;
+    case FIELD_REAL:
+        put_real(l, f->name, *(const struct real *)at);
         break;
     case FIELD_SHOWN:
         v = ((const struct snap_shown *)at)->bytes;

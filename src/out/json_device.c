@@ -87,6 +87,8 @@ void json_device(struct buf *b, const struct snapshot *s, const struct snap_devi
         put_metrics(b, s, d);
     }
     json_array_close(b);
+    json_engines(b, s, d->engines);
+    json_power(b, &d->power);
     if (d->left_alone)
         json_bool(&o, "left_alone", true);
     if (d->kept_awake > 0)

@@ -3,6 +3,8 @@
  */
 #include "json_parts.h"
 
+#include "double.h"
+
 /* ---- brackets --------------------------------------------------------------------------------- */
 
 void json_begin(struct json_object *o, struct buf *b) {
@@ -131,7 +133,7 @@ void json_put_i64(struct buf *b, int64_t v) {
 }
 
 void json_put_double(struct buf *b, double v) {
-    buf_double(b, v);
+    put_double(b, v);
     buf_char(b, ',');
 }
 
@@ -156,6 +158,20 @@ void json_put_value(struct json_object *o, struct span key, struct value v, unsi
     }
     buf_decimal(o->b, v.v, power);
     buf_char(o->b, ',');
+    if (v.doubt) {
+        note(o, key, STATE_VALUE, v.doubt);
+    }
+}
+
+void json_put_real(struct json_object *o, struct span key, struct real v) {
+    if (v.state == STATE_VALUE && v.v - v.v != 0) {
+        v.state = STATE_MALFORMED;
+    }
+    if (v.state != STATE_VALUE) {
+        json_put_null(o, key, v.state);
+        return;
+    }
+    json_put_double(o->b, v.v);
     if (v.doubt) {
         note(o, key, STATE_VALUE, v.doubt);
     }

@@ -55,6 +55,7 @@ void json_put_bool(struct buf *b, bool v);
 /* These note what there is to say of the key. */
 void json_put_null(struct json_object *o, struct span key, enum state why);
 void json_put_value(struct json_object *o, struct span key, struct value v, unsigned power);
+void json_put_real(struct json_object *o, struct span key, struct real v);
 void json_put_metric(struct json_object *o, struct span key, struct value v,
                      const struct metric_info *info);
 void json_begin(struct json_object *o, struct buf *b);
@@ -121,6 +122,11 @@ static inline void json_text_or(struct json_object *o, const char *key, struct s
     } else {
         json_null(o, key, empty);
     }
+}
+/* Malformed where it is no number that JSON can hold. */
+static inline void json_real(struct json_object *o, const char *key, struct real v) {
+    json_put_key(o->b, key);
+    json_put_real(o, span_of(key), v);
 }
 /* v x 10^-power. */
 static inline void json_value(struct json_object *o, const char *key, struct value v,

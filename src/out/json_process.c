@@ -1,37 +1,7 @@
 /*
- * A process on a device as JSON, and the rows that belong to no process. Nothing is priced yet: power
- * says so, and all busy time is unpriced. Pure.
+ * A process on a device as JSON, and the rows that belong to no process. Pure.
  */
 #include "json_rows.h"
-
-static void put_power(struct buf *b, struct value busy_ns) {
-    struct json_object o;
-    json_open(&o, b, "power");
-    json_null(&o, "PW", STATE_UNSUPPORTED);
-    json_null(&o, "PWs", STATE_UNSUPPORTED);
-    json_value(&o, "unpriced_s", busy_ns, 9);
-    json_null(&o, "W", STATE_UNSUPPORTED);
-    json_null(&o, "J", STATE_UNSUPPORTED);
-    json_null(&o, "method", STATE_UNSUPPORTED);
-    json_close(&o);
-}
-
-static void put_engines(struct buf *b, const struct snapshot *s, struct run run) {
-    json_array_open(b, "engines");
-    for (uint32_t i = 0; i < run.count; i++) {
-        const struct snap_engine *e = &s->engines[run.first + i];
-        struct json_object o;
-        json_open(&o, b, NULL);
-        json_text(&o, "name", snapshot_text(s, e->name));
-        json_word(&o, "class", engine_class_name(e->class));
-        json_value(&o, "busy_pct", e->busy_ppm, 4);
-        json_value(&o, "busy_s", e->busy_ns, 9);
-        json_null(&o, "PWs", STATE_UNSUPPORTED);
-        json_value(&o, "unpriced_s", e->busy_ns, 9);
-        json_close(&o);
-    }
-    json_array_close(b);
-}
 
 static void put_memory(struct buf *b, const struct snapshot *s, struct run run) {
     json_array_open(b, "memory");
@@ -77,13 +47,13 @@ void json_process(struct buf *b, const struct snapshot *s, const struct snap_pro
         json_word(&o, "type", process_type_name(p->type));
     }
     json_u64(&o, "clients", p->clients);
-    put_engines(b, s, p->engines);
+    json_engines(b, s, p->engines);
     json_value(&o, "busy_pct", p->busy_ppm, 4);
     json_value(&o, "busy_s", p->busy_ns, 9);
     put_memory(b, s, p->memory);
     json_value(&o, "cpu_pct", p->cpu_ppm, 4);
     json_value(&o, "rss_B", p->rss, 0);
-    put_power(b, p->busy_ns);
+    json_power(b, &p->power);
     if (p->idle_holder)
         json_bool(&o, "idle_holder", true);
     json_close(&o);
@@ -94,11 +64,10 @@ void json_unattributed(struct buf *b, const struct snapshot *s, const struct sna
     json_open(&o, b, NULL);
     json_text(&o, "device", snapshot_text(s, s->devices[u->device].id));
     json_text(&o, "name", snapshot_text(s, u->name));
-    json_array_open(b, "engines");
-    json_array_close(b);
+    json_engines(b, s, u->engines);
     json_value(&o, "busy_pct", u->busy_ppm, 4);
     json_value(&o, "busy_s", u->busy_ns, 9);
-    put_power(b, u->busy_ns);
+    json_power(b, &u->power);
     json_array_open(b, "reasons");
     for (unsigned r = 0; r < REASON_COUNT; r++) {
         if (u->reasons & (UINT64_C(1) << r)) {

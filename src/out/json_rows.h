@@ -8,6 +8,9 @@ void json_device(struct buf *b, const struct snapshot *s, const struct snap_devi
 /* The keys that say which device it is, and its state. */
 void json_device_identity(struct json_object *o, const struct snapshot *s,
                           const struct snap_device *d);
+/* "engines":[...] and "power":{...}. */
+void json_engines(struct buf *b, const struct snapshot *s, struct run run);
+void json_power(struct buf *b, const struct snap_power *p);
 void json_process(struct buf *b, const struct snapshot *s, const struct snap_process *p);
 void json_unattributed(struct buf *b, const struct snapshot *s, const struct snap_unattributed *u);
 

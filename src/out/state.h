@@ -15,6 +15,7 @@ struct out_state {
     uint64_t ticks;                        /* written so far */
     uint8_t fields[TABLE_COLUMNS_MAX * 2]; /* csv: which, in which order */
     uint8_t field_count;
+    struct report *report; /* report: what was gathered so far */
 };
 
 enum err out_state_open(const struct out_options *o, struct out_state **out);

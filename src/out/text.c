@@ -65,6 +65,20 @@ static const struct sensor sensors[] = {
     {METRIC_MEMORY_GTT_USED, METRIC_MEMORY_GTT_TOTAL, "gtt ", true},
 };
 
+/* Where no sensor in the line says it: the device's watts, else what the work of its clients comes to. */
+static void device_power(struct out_state *st, const struct snapshot *s,
+                         const struct snap_device *d, struct flow *f) {
+    bool is_said = table_metric(s, d->metrics, METRIC_POWER_SOCKET).state == STATE_VALUE ||
+                   table_metric(s, d->metrics, METRIC_POWER_GPU).state == STATE_VALUE;
+    bool has_watts = table_real(d->power.watts).state == STATE_VALUE;
+    struct real r = has_watts ? d->power.watts : d->power.pw;
+    if (!is_said && table_real(r).state == STATE_VALUE) {
+        buf_clear(&st->cell);
+        enum role role = table_power_text(r, has_watts ? "W" : "PW", &st->cell);
+        flow_item(f, 2, buf_span_of(&st->cell), role);
+    }
+}
+
 static void device_sensors(struct out_state *st, const struct snapshot *s,
                            const struct snap_device *d, struct flow *f) {
     bool said = false;
@@ -104,6 +118,7 @@ static void device_values(struct out_state *st, const struct snapshot *s,
         flow_item(f, 2, buf_span_of(item), ROLE_NORMAL);
     }
     device_sensors(st, s, d, f);
+    device_power(st, s, d, f);
     for (uint32_t i = 0; i < d->memory.count; i++) {
         const struct run one = {d->memory.first + i, 1};
         const struct snap_memory *m = &s->memory[one.first];
@@ -210,9 +225,10 @@ static void put_row(struct out_state *st, const struct snapshot *s, const struct
             p.width = command_width(st, set);
         }
         if (!row) {
-            size_t title = text_columns(span_of(info->title));
+            const char *title_text = column_title(c, st->options.unicode);
+            size_t title = text_columns(span_of(title_text));
             size_t lead = info->left || title >= p.width ? 0 : p.width - title;
-            put_in_column(b, span_of(info->title), lead, ROLE_HEADER, p);
+            put_in_column(b, span_of(title_text), lead, ROLE_HEADER, p);
             continue;
         }
         buf_clear(&st->cell);

@@ -1,6 +1,6 @@
 /*
- * A vendor file as a source: one tick with one subject, whose frames are whole units of the file as its
- * kind cuts them. The file says no time of its own here, so all frames stand at 0.
+ * A vendor file as a source of one subject, whose frames are whole units of the file as its kind cuts
+ * them: one tick, in which all frames stand at 0; or ticks of the file's own time, where units tell it.
  *
  * A window of the file is held; memory is bounded by SCAN_MAX, not by the file.
  */
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gwtop/source.h"
+#include "file_ticks.h"
 #include "input.h"
 
 #define PIECE_BYTES ((size_t)64 << 10)  /* a frame, unless a single unit is larger */
@@ -26,7 +27,11 @@ struct file {
     struct buf window; /* bytes from `taken` on are to be emitted */
     size_t taken;
     bool at_end; /* the window reaches the end of the file */
-    bool done;   /* the tick was emitted */
+    bool begun;  /* the first tick was emitted */
+    bool done;   /* the last one was */
+    bool timed;  /* in ticks of the file's own time */
+    struct file_clock clock;
+    struct subject device; /* id 0: there is none */
     struct subject subject;
     struct buf text; /* name and facts */
     unsigned frame_kind;
@@ -100,14 +105,100 @@ static enum err next_piece(struct file *f, size_t *out) {
     }
 }
 
-/* ---- as a source ------------------------------------------------------------------------------ */
-
-static void emit(const struct frame_sink *sink, const struct subject *s, unsigned kind,
-                 struct span body) {
-    struct frame frame = {
-        .bytes = body.p, .size = body.n, .subject = s->id, .kind = (uint16_t)kind};
+static void emit(const struct file *f, const struct frame_sink *sink, const struct subject *s,
+                 unsigned kind, struct span body) {
+    struct frame frame = {.t_ns = f->timed ? f->clock.begin_ns : 0,
+                          .bytes = body.p,
+                          .size = body.n,
+                          .subject = s->id,
+                          .kind = (uint16_t)kind};
     sink->frame(sink->ctx, s, &frame);
 }
+
+/* ---- units and their time --------------------------------------------------------------------- */
+
+/* The unit that waits behind `skip` bytes: its size, 0 at the end, and its stamp. */
+static enum err look_at(struct file *f, size_t skip, size_t *n, int64_t *t_ns) {
+    for (size_t look = 0;; look = look ? look * 2 : PIECE_BYTES) {
+        enum err e = fill(f, skip + look);
+        if (e != ERR_OK)
+            return e;
+        struct span rest = span_skip(waiting(f), skip);
+        *t_ns = FILE_UNTOLD;
+        *n = rest.n > 0 ? f->kind->file->next(rest, t_ns) : 0;
+        if (*n > 0 && *n <= rest.n) {
+            *t_ns = *t_ns < 0 ? FILE_UNTOLD : *t_ns;
+            return ERR_OK;
+        }
+        if ((f->at_end && look > 0) || look >= UNIT_MAX) {
+            *n = rest.n;
+            *t_ns = FILE_UNTOLD;
+            return ERR_OK;
+        }
+    }
+}
+
+/* The same, where a stamp that is not believed is none. */
+static enum err look_believed(struct file *f, size_t skip, size_t *n, int64_t *t_ns) {
+    enum err e = look_at(f, skip, n, t_ns);
+    if (e != ERR_OK || *t_ns == FILE_UNTOLD || !file_clock_asks(&f->clock, *t_ns))
+        return e;
+    size_t ahead = skip + *n, size = 1;
+    int64_t next_ns = FILE_UNTOLD;
+    while (e == ERR_OK && size > 0 && next_ns == FILE_UNTOLD && ahead - skip < PIECE_BYTES) {
+        e = look_at(f, ahead, &size, &next_ns);
+        ahead += size;
+    }
+    if (!file_clock_believes(&f->clock, *t_ns, next_ns))
+        *t_ns = FILE_UNTOLD;
+    return e;
+}
+
+/* Takes units up to the first with a believed stamp past until_ns, and emits them unless sink is NULL. */
+static enum err take_until(struct file *f, int64_t until_ns, const struct frame_sink *sink) {
+    size_t run = 0, n = 0;
+    int64_t t_ns = FILE_UNTOLD;
+    enum err e;
+    while ((e = look_believed(f, run, &n, &t_ns)) == ERR_OK) {
+        bool over = n == 0 || (t_ns != FILE_UNTOLD && t_ns > until_ns);
+        if (run > 0 && (over || run + n > PIECE_BYTES)) {
+            if (sink)
+                emit(f, sink, &f->subject, f->frame_kind, (struct span){waiting(f).p, run});
+            f->taken += run;
+            run = 0;
+        }
+        if (over)
+            break;
+        if (t_ns != FILE_UNTOLD)
+            file_clock_pass(&f->clock, t_ns);
+        run += n;
+    }
+    return e;
+}
+
+static void go_to_start(struct file *f) {
+    buf_clear(&f->window);
+    f->taken = 0;
+    f->read_at = 0;
+    f->at_end = false;
+}
+
+/* First and last stamp, by a look through the whole file. */
+static enum err look_through(struct file *f) {
+    struct file_clock *c = &f->clock;
+    go_to_start(f);
+    enum err e = take_until(f, INT64_MAX, NULL);
+    go_to_start(f);
+    if (c->first_ns == FILE_UNTOLD) {
+        f->timed = false;
+        return e;
+    }
+    c->last_ns = c->newest_ns;
+    c->begin_ns = c->newest_ns = c->first_ns;
+    return e;
+}
+
+/* ---- as a source ------------------------------------------------------------------------------ */
 
 static enum err emit_pieces(struct file *f, const struct frame_sink *sink) {
     for (;;) {
@@ -116,7 +207,7 @@ static enum err emit_pieces(struct file *f, const struct frame_sink *sink) {
         if (e != ERR_OK || n == 0) {
             return e;
         }
-        emit(sink, &f->subject, f->frame_kind, (struct span){f->window.p + f->taken, n});
+        emit(f, sink, &f->subject, f->frame_kind, (struct span){f->window.p + f->taken, n});
         f->taken += n;
     }
 }
@@ -126,21 +217,45 @@ static void poll_file(struct source *s, int64_t now_ns, struct source_wait *out)
     *out = (struct source_wait){.fd = -1, .due_ns = now_ns};
 }
 
+static void emit_opening(const struct file *f, const struct frame_sink *sink) {
+    const struct span nothing = {"", 0};
+    emit(f, sink, &machine, FRAME_MACHINE, nothing);
+    emit(f, sink, &machine, FRAME_BEGIN, nothing);
+    if (f->device.id != 0)
+        emit(f, sink, &f->device, FRAME_OPEN, span_of(f->device.facts));
+    emit(f, sink, &f->subject, FRAME_OPEN, span_of(f->subject.facts));
+}
+
+/* A tick after the first. In the last one all that is left goes along. */
+static enum err emit_tick(struct file *f, const struct frame_sink *sink) {
+    size_t n = 0;
+    int64_t t_ns = FILE_UNTOLD;
+    enum err e = look_believed(f, 0, &n, &t_ns);
+    if (e != ERR_OK)
+        return e;
+    int64_t due_ns = t_ns != FILE_UNTOLD ? t_ns : n > 0 ? f->clock.newest_ns : FILE_UNTOLD;
+    file_clock_step(&f->clock, due_ns);
+    emit(f, sink, &machine, FRAME_BEGIN, (struct span){"", 0});
+    f->done = f->clock.begin_ns >= f->clock.last_ns;
+    return f->done ? emit_pieces(f, sink) : take_until(f, f->clock.begin_ns, sink);
+}
+
 static enum err read_file(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
     struct file *f = (struct file *)s;
-    const struct span nothing = {"", 0};
+    enum err e = ERR_OK;
     (void)now_ns;
-    if (f->done) {
+    if (f->done)
         return ERR_END;
+    if (f->begun) {
+        e = emit_tick(f, sink);
+    } else {
+        f->begun = true;
+        f->done = !f->timed;
+        emit_opening(f, sink);
+        e = f->timed ? ERR_OK : emit_pieces(f, sink);
     }
-    f->done = true;
-    emit(sink, &machine, FRAME_MACHINE, nothing);
-    emit(sink, &machine, FRAME_BEGIN, nothing);
-    emit(sink, &f->subject, FRAME_OPEN, span_of(f->subject.facts));
-    enum err e = emit_pieces(f, sink);
-    if (e == ERR_OK) {
-        emit(sink, &machine, FRAME_END, nothing);
-    }
+    if (e == ERR_OK)
+        emit(f, sink, &machine, FRAME_END, (struct span){"", 0});
     return e;
 }
 
@@ -205,11 +320,29 @@ static enum err load(struct file *f, const char *path, const char *facts, struct
     if (one && f->window.n > UNIT_MAX) {
         return err_set(info, ERR_RANGE, 0, path, too_large);
     }
-    return describe(f, path, facts, info);
+    e = describe(f, path, facts, info);
+    if (e == ERR_OK && f->timed) {
+        e = look_through(f);
+        return e == ERR_OK ? e : err_set(info, e, 0, path, err_text(e));
+    }
+    return e;
+}
+
+/* The device comes first, where there is one. */
+static void name_subjects(struct file *f, unsigned backend) {
+    const struct vendor_file *v = f->kind->file;
+    bool device = v && v->device;
+    f->subject = (struct subject){
+        .id = device ? 2 : 1, .device = device, .backend = (uint16_t)backend, .type = SUBJECT_STREAM};
+    if (device)
+        f->device = (struct subject){.id = 1,
+                                     .type = SUBJECT_DEVICE,
+                                     .name = v->device,
+                                     .facts = v->device_facts ? v->device_facts : ""};
 }
 
 enum err file_open(const char *path, const struct backend_table *table, unsigned backend,
-                   unsigned kind_index, const char *facts, struct source **out,
+                   unsigned kind_index, const char *facts, int64_t delay_ns, struct source **out,
                    struct err_info *info) {
     if (backend == 0 || backend > table->count || backend > UINT16_MAX ||
         kind_index >= table->list[backend - 1]->kind_count) {
@@ -223,7 +356,9 @@ enum err file_open(const char *path, const struct backend_table *table, unsigned
     f->input.fd = -1;
     f->kind = &table->list[backend - 1]->kinds[kind_index];
     f->frame_kind = FRAME_BACKEND + kind_index;
-    f->subject = (struct subject){.id = 1, .backend = (uint16_t)backend, .type = SUBJECT_STREAM};
+    f->timed = delay_ns > 0 && f->kind->file && f->kind->file->next;
+    f->clock = (struct file_clock){.delay_ns = delay_ns, .first_ns = FILE_UNTOLD};
+    name_subjects(f, backend);
     enum err e = load(f, path, facts, info);
     if (e != ERR_OK) {
         close_file(&f->source);

@@ -53,6 +53,11 @@ static int posix_close(void *ctx, int fd) {
     return close(fd);
 }
 
+static ssize_t posix_write(void *ctx, int fd, const void *from, size_t n, off_t at) {
+    (void)ctx;
+    return pwrite(fd, from, n, at);
+}
+
 const struct host_io host_io_posix = {
     .open = posix_open,
     .pread = posix_pread,
@@ -60,6 +65,7 @@ const struct host_io host_io_posix = {
     .stat = posix_stat,
     .readlink = posix_readlink,
     .close = posix_close,
+    .write = posix_write,
 };
 
 /* ---- counted calls --------------------------------------------------------------------------------- */
@@ -97,6 +103,20 @@ ssize_t host_pread(struct host *h, int fd, void *to, size_t n, off_t at) {
         got = h->io->pread(h->io->ctx, fd, to, n, at);
     } while (again(got < 0, &tries));
     return got;
+}
+
+ssize_t host_write(struct host *h, int fd, const void *from, size_t n, off_t at) {
+    unsigned tries = 0;
+    ssize_t done;
+    if (!h->io->write) {
+        errno = ENOSYS;
+        return -1;
+    }
+    do {
+        h->tally.syscalls++;
+        done = h->io->write(h->io->ctx, fd, from, n, at);
+    } while (again(done < 0, &tries));
+    return done;
 }
 
 ssize_t host_getdents(struct host *h, int fd, void *to, size_t n) {

@@ -102,7 +102,15 @@ static void live_poll(struct source *s, int64_t now_ns, struct source_wait *out)
 }
 
 static void live_want(struct source *s, const struct want *w) {
-    ((struct live *)s)->detail_pid = w->detail_pid;
+    struct live *l = (struct live *)s;
+    l->detail_pid = w->detail_pid;
+    l->nameless_count = 0;
+    if (w->nameless_count == 0 || w->nameless_count > UINT32_MAX / 2 ||
+        vec_reserve((void **)&l->nameless, &l->nameless_cap, (uint32_t)w->nameless_count,
+                    sizeof(*l->nameless)) != ERR_OK)
+        return;
+    l->nameless_count = (uint32_t)w->nameless_count;
+    memcpy(l->nameless, w->nameless, l->nameless_count * sizeof(*l->nameless));
 }
 
 /* After a tick before its time the grid starts anew. */
@@ -147,6 +155,7 @@ static void live_close(struct source *s) {
     live_feeds_finish(l);
     live_devices_finish(l);
     buf_finish(&l->text);
+    free(l->nameless);
     free(l);
 }
 

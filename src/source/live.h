@@ -77,6 +77,9 @@ struct live {
     int64_t cpu_ns; /* of this process at the last end */
     int64_t now_ns; /* of the read under way */
     int32_t detail_pid;
+    int32_t *nameless; /* as in struct want, copied */
+    uint32_t nameless_count;
+    uint32_t nameless_cap;
     bool started;
 };
 

@@ -98,7 +98,8 @@ static void tap_frame(void *ctx, const struct subject *s, const struct frame *f)
 }
 
 static void feed_read(struct live *l, struct live_feed *f, const struct frame_sink *sink) {
-    struct want want = {.detail_pid = l->detail_pid};
+    struct want want = {
+        .detail_pid = l->detail_pid, .nameless = l->nameless, .nameless_count = l->nameless_count};
     struct tap tap = {.sink = sink, .table = l->table};
     struct frame_sink watched = {.ctx = &tap, .frame = tap_frame};
     bool watch = f->device && f->device->may_sleep;

@@ -47,6 +47,8 @@ struct worker {
     struct want want; /* newest wish; processes are a copy */
     struct want_process *wish;
     uint32_t wish_cap;
+    int32_t *nameless; /* likewise a copy */
+    uint32_t nameless_cap;
     bool wished;
     struct call calls[CALLS_MAX];
     unsigned call_count;
@@ -79,6 +81,8 @@ struct turn {
     struct want want;
     struct want_process *wish;
     uint32_t wish_cap;
+    int32_t *nameless;
+    uint32_t nameless_cap;
     struct call calls[CALLS_MAX];
     unsigned call_count;
 };
@@ -99,6 +103,13 @@ static void take_turn(struct worker *w, struct turn *t) {
         t->want.processes = t->wish;
         w->wish = wish;
         w->wish_cap = cap;
+        int32_t *nameless = t->nameless;
+        cap = t->nameless_cap;
+        t->nameless = w->nameless;
+        t->nameless_cap = w->nameless_cap;
+        t->want.nameless = t->nameless;
+        w->nameless = nameless;
+        w->nameless_cap = cap;
         w->wished = false;
     }
     t->call_count = w->call_count;
@@ -207,6 +218,7 @@ static void *run(void *arg) {
     w->inner->ops->close(w->inner);
     tick_free(tick);
     free(turn.wish);
+    free(turn.nameless);
     pthread_mutex_lock(&w->lock);
     w->over = e;
     pthread_mutex_unlock(&w->lock);
@@ -277,12 +289,21 @@ static void want_worker(struct source *s, const struct want *want) {
     void *wish = w->wish;
     enum err e = vec_reserve(&wish, &w->wish_cap, count, sizeof *w->wish);
     w->wish = wish;
+    uint32_t pids = want->nameless_count > UINT32_MAX ? UINT32_MAX : (uint32_t)want->nameless_count;
+    void *nameless = w->nameless;
+    if (e == ERR_OK)
+        e = vec_reserve(&nameless, &w->nameless_cap, pids, sizeof *w->nameless);
+    w->nameless = nameless;
     if (e == ERR_OK) { /* without memory for it, the last wish stands */
         if (count > 0) {
             memcpy(w->wish, want->processes, count * sizeof *w->wish);
         }
         w->want = *want;
+        if (pids > 0) {
+            memcpy(w->nameless, want->nameless, pids * sizeof *w->nameless);
+        }
         w->want.process_count = count;
+        w->want.nameless_count = pids;
         w->wished = true;
     }
     pthread_mutex_unlock(&w->lock);
@@ -316,6 +337,7 @@ static void free_worker(struct worker *w) {
     tick_list_free(&w->waiting);
     tick_list_free(&w->spare);
     free(w->wish);
+    free(w->nameless);
     if (w->ready_fd >= 0) {
         close(w->ready_fd);
     }

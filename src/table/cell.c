@@ -106,11 +106,24 @@ static void put_fitting(const struct pen *p, enum format format, int64_t v, size
     }
 }
 
+static void put_amount(const struct pen *p, double v, size_t room) {
+    table_amount(v, room, p->out);
+    if (written(p) > room) {
+        take_back(p);
+        buf_fill(p->out, '+', room);
+    }
+}
+
 static void put_value(const struct pen *p, enum column c, const struct field *f, int64_t v) {
     bool marked = f->value.doubt != 0 || f->is_rough;
     size_t width = column_info(c)->width;
     size_t room = p->room - (marked && p->room > 1 ? 1u : 0u);
-    put_fitting(p, table_format(c), v, room < width ? room : width);
+    room = room < width ? room : width;
+    if (table_format(c) == FORMAT_AMOUNT) {
+        put_amount(p, f->amount, room);
+    } else {
+        put_fitting(p, table_format(c), v, room);
+    }
     if (marked && written(p) < p->room) {
         buf_char(p->out, DOUBT_MARK);
     } else if (marked) {
@@ -157,21 +170,35 @@ static void put_client(struct buf *out, const struct snap_client *c, struct span
     }
 }
 
+/* Of an engine; busy time that has no price is not in its PW s. */
+static void put_engine(const struct pen *p, const struct snap_engine *e, struct span name,
+                       bool unicode) {
+    buf_text(p->out, unicode ? "└ " : "- ");
+    buf_span(p->out, name.n > 0 ? name : span_of(engine_class_name((enum engine_class)e->class)));
+    if (e->unpriced_ns.state == STATE_VALUE && e->unpriced_ns.v > 0) {
+        buf_text(p->out, ", ");
+        put_time(p, e->unpriced_ns.v);
+        buf_text(p->out, " unpriced");
+    }
+}
+
 static void put_process(struct buf *out, const struct snap_process *p, struct span text) {
     bool is_name = p->command.len == 0;
     buf_text(out, p->exited ? "(exited) " : "");
-    if (text.n == 0) {
-        buf_char(out, '?');
-        return;
-    }
     buf_text(out, is_name ? "[" : "");
-    buf_span(out, text);
+    if (text.n > 0) {
+        buf_span(out, text);
+    } else { /* nobody told its name (yet) */
+        buf_i64(out, p->pid);
+    }
     buf_text(out, is_name ? "]" : "");
 }
 
 static void put_command(const struct pen *p, const struct snapshot *s, struct row r,
                         struct span text, bool unicode) {
-    if (r.client) {
+    if (r.engine) {
+        put_engine(p, &s->engines[r.index], text, unicode);
+    } else if (r.client) {
         put_client(p->out, &s->clients[r.index], text, unicode);
     } else if (r.unattributed) {
         buf_span(p->out, text);
@@ -180,12 +207,15 @@ static void put_command(const struct pen *p, const struct snapshot *s, struct ro
         put_process(p->out, &s->processes[r.index], text);
     }
     cut(p, p->room);
+    while (written(p) > 0 && p->out->p[p->out->n - 1] == ' ') {
+        p->out->n--;
+    }
 }
 
 /* ---- roles ----------------------------------------------------------------------------------- */
 
 static enum role row_role(const struct snapshot *s, struct row r) {
-    if (r.client || r.unattributed) {
+    if (r.client || r.engine || r.unattributed) {
         return ROLE_DIM;
     }
     return s->processes[r.index].exited ? ROLE_EXITED : ROLE_NORMAL;
@@ -204,7 +234,7 @@ static enum role value_role(enum column c, const struct field *f, enum role othe
     if (otherwise != ROLE_NORMAL || table_format(c) == FORMAT_NUMBER) {
         return otherwise;
     }
-    if (f->value.v == 0) {
+    if (table_format(c) == FORMAT_AMOUNT ? f->amount == 0 : f->value.v == 0) {
         return ROLE_DIM;
     }
     return c == COLUMN_GPU ? ROLE_VALUE : ROLE_NORMAL;

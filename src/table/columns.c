@@ -39,6 +39,10 @@ const struct column_info *column_info(enum column c) {
     return &columns[(unsigned)c < COLUMN_COUNT ? c : COLUMN_COMMAND].info;
 }
 
+const char *column_title(enum column c, bool unicode) {
+    return c == COLUMN_PWS && !unicode ? "PW*s" : column_info(c)->title;
+}
+
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -146,10 +150,20 @@ enum err column_set_parse(struct span text, struct column_set *out, struct err_i
     return ERR_OK;
 }
 
+static bool has_some(const struct snapshot *s, struct row r, enum column c) {
+    struct field f = table_field(s, r, c);
+    bool above = table_format(c) == FORMAT_AMOUNT ? f.amount > 0 : f.value.v > 0;
+    return f.value.state == STATE_VALUE && above;
+}
+
 static bool is_used(const struct snapshot *s, enum column c) {
     for (uint32_t i = 0; s && i < s->process_count; i++) {
-        struct field f = table_field(s, (struct row){.index = i}, c);
-        if (f.value.state == STATE_VALUE && f.value.v > 0) {
+        if (has_some(s, (struct row){.index = i}, c)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; s && i < s->unattributed_count; i++) {
+        if (has_some(s, (struct row){.index = i, .unattributed = true}, c)) {
             return true;
         }
     }

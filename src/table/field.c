@@ -4,12 +4,13 @@
 #include "field.h"
 
 /* The parts that processes, unattributed rows and clients have in common; a NULL pointer says which
- * of the three a row is not. */
+ * of these a row is not. */
 struct owner {
     const struct snapshot *s;
     const struct snap_process *process;
     const struct snap_unattributed *loose;
     const struct snap_client *client;
+    const struct snap_engine *engine; /* of the process whose engines are listed below it */
     struct run engines;
 };
 
@@ -21,6 +22,11 @@ static struct field number(int64_t v) {
 
 static struct field of_value(struct value v) {
     return (struct field){.value = v};
+}
+
+static struct field of_real(struct real r) {
+    struct field f = {.amount = r.v, .value = {.state = r.state, .doubt = r.doubt}};
+    return f;
 }
 
 static struct field blank(void) {
@@ -105,6 +111,13 @@ static struct field shown(struct snap_shown m) {
     return f;
 }
 
+struct real table_real(struct real r) {
+    if (r.state == STATE_VALUE && !(r.v >= 0 && r.v - r.v == 0)) {
+        r.state = STATE_MALFORMED;
+    }
+    return r;
+}
+
 /* ---- one function per line of columns.def ---------------------------------------------------- */
 
 static struct field read_PID(const struct owner *o) {
@@ -137,7 +150,7 @@ static struct field read_TYPE(const struct owner *o) {
 }
 
 static struct field read_GPU(const struct owner *o) {
-    if (o->client) {
+    if (o->client || o->engine) {
         return engine(o, CLASS_NONE);
     }
     return of_value(o->process ? o->process->busy_ppm : o->loose->busy_ppm);
@@ -173,7 +186,7 @@ static struct field read_OTHER(const struct owner *o) {
 
 static struct field read_TIME(const struct owner *o) {
     struct value total = unsupported;
-    if (!o->client) {
+    if (!o->client && !o->engine) {
         return of_value(o->process ? o->process->busy_ns : o->loose->busy_ns);
     }
     for (uint32_t i = 0; i < o->engines.count; i++) {
@@ -219,6 +232,55 @@ static struct field read_RSS(const struct owner *o) {
     return o->process ? of_value(o->process->rss) : blank();
 }
 
+/* NULL for a client: what its process cost is not told by clients. */
+static const struct snap_power *power_of(const struct owner *o) {
+    return o->process ? &o->process->power : o->loose ? &o->loose->power : NULL;
+}
+
+static struct field read_WATT(const struct owner *o) {
+    const struct snap_power *p = power_of(o);
+    return p ? of_real(table_real(p->watts)) : blank();
+}
+
+/* The priced part of several engines; the state of the first where none is priced. */
+static struct real sum_pws(const struct owner *o) {
+    struct real all = {.state = STATE_UNSUPPORTED};
+    for (uint32_t i = 0; i < o->engines.count; i++) {
+        struct real r = table_real(o->s->engines[o->engines.first + i].pws);
+        if (r.state == STATE_VALUE && all.state == STATE_VALUE) {
+            all.v += r.v;
+            all.doubt |= r.doubt;
+        } else if (r.state == STATE_VALUE || all.state == STATE_UNSUPPORTED) {
+            all = r;
+        }
+    }
+    return all;
+}
+
+static struct field read_PWS(const struct owner *o) {
+    const struct snap_power *p = power_of(o);
+    return of_real(table_real(p ? p->pws : sum_pws(o)));
+}
+
+static struct field read_PW(const struct owner *o) {
+    const struct snap_power *p = power_of(o);
+    return p ? of_real(table_real(p->pw)) : blank();
+}
+
+static struct field read_JOULE(const struct owner *o) {
+    const struct snap_power *p = power_of(o);
+    return p ? of_real(table_real(p->joules)) : blank();
+}
+
+static struct field read_METHOD(const struct owner *o) {
+    const struct snap_power *p = power_of(o);
+    if (!p) {
+        return blank();
+    }
+    const char *name = power_method_name(p->method);
+    return name[0] ? word(name) : of_value(unsupported);
+}
+
 static struct field read_CONTAINER(const struct owner *o) {
     return o->process ? of_text(o, o->process->container, STATE_UNSUPPORTED) : blank();
 }
@@ -232,6 +294,9 @@ static struct field read_START(const struct owner *o) {
 }
 
 static struct field read_COMMAND(const struct owner *o) {
+    if (o->engine) {
+        return of_text(o, o->engine->name, STATE_UNKNOWN);
+    }
     if (o->client) {
         return of_text(o, o->client->name, STATE_UNSUPPORTED);
     }
@@ -259,13 +324,25 @@ enum format table_format(enum column c) {
     return readers[c].format;
 }
 
+/* What an engine has of its own. */
+static bool is_of_engine(enum column c) {
+    return c == COLUMN_GPU || c == COLUMN_TIME || c == COLUMN_PWS || c == COLUMN_COMMAND ||
+           column_info(c)->engine;
+}
+
 struct field table_field(const struct snapshot *s, struct row r, enum column c) {
     struct owner o = {.s = s};
-    if (r.client && r.index < s->client_count) {
+    if (r.engine && r.index < s->engine_count && is_of_engine(c)) {
+        o.engine = &s->engines[r.index];
+        o.engines = (struct run){r.index, 1};
+    } else if (r.engine) {
+        return blank();
+    } else if (r.client && r.index < s->client_count) {
         o.client = &s->clients[r.index];
         o.engines = o.client->engines;
     } else if (!r.client && r.unattributed && r.index < s->unattributed_count) {
         o.loose = &s->unattributed[r.index];
+        o.engines = o.loose->engines;
     } else if (!r.client && !r.unattributed && r.index < s->process_count) {
         o.process = &s->processes[r.index];
         o.engines = o.process->engines;

@@ -17,12 +17,14 @@ enum format {
     FORMAT_WHOLE,   /* the same without decimals */
     FORMAT_BYTES,   /* value: bytes */
     FORMAT_TIME,    /* value: ns */
+    FORMAT_AMOUNT,  /* amount: PW, PW s, W, J; `value` holds its state and doubt */
     FORMAT_AGO      /* value: ns of CLOCK_REALTIME */
 };
 
 struct field {
     struct span text;
     struct value value;
+    double amount;
     bool is_blank; /* does not apply to this row */
     bool is_rough; /* stands in for what the driver does not say: marked */
 };

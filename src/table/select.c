@@ -172,6 +172,9 @@ static int compare_fields(const struct field *a, const struct field *b, enum for
     if (format == FORMAT_TEXT || format == FORMAT_COMMAND) {
         return compare_texts(a->text, b->text);
     }
+    if (format == FORMAT_AMOUNT) {
+        return a->amount < b->amount ? -1 : a->amount > b->amount ? 1 : 0;
+    }
     return a->value.v < b->value.v ? -1 : a->value.v > b->value.v ? 1 : 0;
 }
 

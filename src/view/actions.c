@@ -83,6 +83,24 @@ struct ui_command act_SORT(struct ui *ui, const struct snapshot *s, int amount) 
     return nothing;
 }
 
+/* True where the column holds a number of some process. */
+static bool is_known(const struct snapshot *s, enum column c) {
+    for (uint32_t i = 0; s && i < s->process_count; i++) {
+        const struct snap_power *p = &s->processes[i].power;
+        if (table_real(c == COLUMN_WATT ? p->watts : p->pw).state == STATE_VALUE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct ui_command act_WATTS(struct ui *ui, const struct snapshot *s, int amount) {
+    bool by_pw = !is_known(s, COLUMN_WATT) && is_known(s, COLUMN_PW);
+    (void)amount;
+    sort_by(ui, by_pw ? COLUMN_PW : COLUMN_WATT, ui->add_sort);
+    return nothing;
+}
+
 struct ui_command act_ADD_SORT(struct ui *ui, const struct snapshot *s, int amount) {
     (void)s;
     (void)amount;
@@ -106,10 +124,31 @@ struct ui_command act_HIDE_IDLE(struct ui *ui, const struct snapshot *s, int amo
     return nothing;
 }
 
+/* True where some device has several engines of one class, which the columns do not tell apart. */
+static bool has_units(const struct snapshot *s) {
+    for (uint32_t d = 0; s && d < s->device_count; d++) {
+        unsigned count[CLASS_COUNT] = {0};
+        for (uint32_t i = 0; i < s->devices[d].engines.count; i++) {
+            unsigned c = s->engines[s->devices[d].engines.first + i].class;
+            if (c < CLASS_COUNT && ++count[c] > 1) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Columns of classes, then each engine too where that says more, then neither. */
 struct ui_command act_ENGINES(struct ui *ui, const struct snapshot *s, int amount) {
-    (void)s;
     (void)amount;
-    ui->hide_engines = !ui->hide_engines;
+    if (ui->hide_engines) {
+        ui->hide_engines = false;
+    } else if (!ui->show_units && has_units(s)) {
+        ui->show_units = true;
+    } else {
+        ui->show_units = false;
+        ui->hide_engines = true;
+    }
     return nothing;
 }
 
@@ -278,8 +317,23 @@ static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *
     return used || (key >= ' ' && key < UI_KEY_UP);
 }
 
+/* A function key that other programs of this kind have. */
+static void hint_no_use(struct ui *ui, uint32_t number) {
+    struct buf *b = &ui->text;
+    buf_clear(b);
+    buf_char(b, 'F');
+    buf_u64(b, number);
+    buf_text(b, " does nothing yet; F1 shows the keys that do");
+    size_t n = b->n < sizeof ui->hint ? b->n : sizeof ui->hint - 1;
+    memcpy(ui->hint, b->p, n);
+    ui->hint[n] = '\0';
+}
+
 struct ui_command ui_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
     struct ui_command out = nothing;
+    if (key != UI_KEY_NONE && key != UI_KEY_RESIZE) {
+        ui->hint[0] = '\0';
+    }
     if (key == UI_KEY_NONE || key == UI_KEY_RESIZE || open_part_takes(ui, key, s, &out)) {
         return out;
     }
@@ -287,6 +341,8 @@ struct ui_command ui_key(struct ui *ui, uint32_t key, const struct snapshot *s) 
     const struct key_info *k = key_find(key, ui->o.replay);
     if (k) {
         out = k->act(ui, s, k->amount);
+    } else if (key >= UI_KEY_F1 && key < UI_KEY_F1 + 12) {
+        hint_no_use(ui, key - UI_KEY_F1 + 1);
     }
     if (add_sort) {
         ui->add_sort = false;

@@ -111,7 +111,8 @@ static const char *sort_mark(const struct ui *ui, unsigned column, int place) {
 static void draw_title(struct ui *ui, struct grid *g, int row, int column, int width, unsigned c) {
     const struct column_info *i = column_info((enum column)c);
     int place = sort_place(ui, c);
-    int columns = (int)text_columns(span_of(i->title));
+    const char *title = column_title((enum column)c, ui->o.unicode);
+    int columns = (int)text_columns(span_of(title));
     /* The mark of a title that fills its column hangs into the blank behind. */
     bool hangs = place >= 0 && columns == width;
     int taken = columns + (place >= 0 && !hangs ? 1 : 0);
@@ -120,7 +121,7 @@ static void draw_title(struct ui *ui, struct grid *g, int row, int column, int w
         return;
     }
     int at = i->left ? column : column + width - taken;
-    at = draw_text(g, row, at, -1, role, i->title);
+    at = draw_text(g, row, at, -1, role, title);
     if (place >= 0) {
         draw_text(g, row, at, -1, role, sort_mark(ui, c, place));
     }

@@ -86,7 +86,90 @@ bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
     }
 }
 
+/* ---- what its work cost ---------------------------------------------------------------------- */
+
+static void put_duration(struct buf *b, int64_t ns) {
+    char text[12];
+    buf_put(b, text, human_time(text, ns > 0 ? (uint64_t)ns : 0));
+}
+
+/* Why there is no figure or why it is not trusted, else what it is. */
+static void draw_cost_note(struct sheet *sh, unsigned state, unsigned doubt, const char *note) {
+    struct buf *b = &sh->ui->text;
+    bool is_plain = state == STATE_VALUE && doubt == 0;
+    buf_clear(b);
+    if (state != STATE_VALUE) {
+        buf_text(b, sheet_why_not(state));
+    } else {
+        sheet_put_doubts(b, doubt);
+    }
+    int at = sheet_text(sh, sh->notes, sh->width, is_plain ? ROLE_DIM : ROLE_WARN, buf_span_of(b));
+    at += at > sh->notes ? 2 : 0;
+    (void)sheet_text(sh, at, sh->width, ROLE_DIM, span_of(state == STATE_VALUE ? note : ""));
+}
+
+static void draw_cost(struct sheet *sh, const char *label, struct real r, const char *unit,
+                      const char *note) {
+    if (!sheet_next(sh)) {
+        return;
+    }
+    r = table_real(r);
+    (void)sheet_text(sh, 2, sh->label_end, ROLE_LABEL, span_of(label));
+    buf_clear(&sh->ui->text);
+    enum role role = table_power_text(r, unit, &sh->ui->text);
+    sheet_value(sh, role);
+    draw_cost_note(sh, r.state, r.doubt, note);
+}
+
+static void draw_unpriced(struct sheet *sh, struct value v) {
+    if (!sheet_next(sh)) {
+        return;
+    }
+    (void)sheet_text(sh, 2, sh->label_end, ROLE_LABEL, span_of("unpriced"));
+    buf_clear(&sh->ui->text);
+    if (v.state == STATE_VALUE) {
+        put_duration(&sh->ui->text, v.v);
+        buf_text(&sh->ui->text, v.doubt ? "~" : "");
+    } else {
+        buf_text(&sh->ui->text, table_word(v.state));
+    }
+    sheet_value(sh, share_role(v));
+    draw_cost_note(sh, v.state, v.doubt, "clock or voltage not known");
+}
+
+/* Nothing where nothing is known of it, as of a device that sleeps. */
+static void draw_work(struct sheet *sh) {
+    const struct snap_power *p = &sh->d->power;
+    const struct real all[] = {p->pw, p->pws, p->watts, p->joules};
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        is_known = is_known || all[i].state == STATE_VALUE;
+    }
+    if (!is_known) {
+        return;
+    }
+    sheet_heading(sh, "Work", span_of(power_method_name(p->method)));
+    draw_cost(sh, "PW", p->pw, "PW", "1: a unit at 266 MHz, 1 V");
+    draw_cost(sh, "PW s", p->pws, "PW s", "since gwtop began to watch");
+    draw_unpriced(sh, p->unpriced_ns);
+    draw_cost(sh, "W", p->watts, "W", "the device's own sensor");
+    draw_cost(sh, "J", p->joules, "J", "since gwtop began to watch");
+}
+
 /* ---- what its clients say -------------------------------------------------------------------- */
+
+/* "1.24 PW s, unpriced 0:03.25, ": as far as there is something to say. */
+static void put_engine_power(struct buf *b, const struct snap_engine *e) {
+    if (table_real(e->pws).state == STATE_VALUE) {
+        (void)table_power_text(e->pws, "PW s", b);
+        buf_text(b, ", ");
+    }
+    if (e->unpriced_ns.state == STATE_VALUE && e->unpriced_ns.v > 0) {
+        buf_text(b, "unpriced ");
+        put_duration(b, e->unpriced_ns.v);
+        buf_text(b, ", ");
+    }
+}
 
 static void draw_engine(struct sheet *sh, const struct snap_engine *e) {
     struct buf *b = &sh->ui->text;
@@ -101,6 +184,7 @@ static void draw_engine(struct sheet *sh, const struct snap_engine *e) {
     sheet_value(sh, share_role(e->busy_ppm));
     sheet_bar(sh, ROLE_BAR_GRAPHICS, e->busy_ppm.state == STATE_VALUE ? e->busy_ppm.v : -1);
     buf_clear(b);
+    put_engine_power(b, e);
     buf_text(b, class);
     if (e->capacity > 1) {
         buf_text(b, ", ");
@@ -185,6 +269,7 @@ static void draw_lines(struct sheet *sh, uint32_t d) {
         (void)sheet_text(sh, 0, sh->width, ROLE_DIM, span_of(words));
     }
     draw_holders(sh, d);
+    draw_work(sh);
     metrics_draw(sh);
     draw_engines(sh);
     draw_memory(sh);

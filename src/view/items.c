@@ -32,7 +32,7 @@ static struct value first_of(const struct snapshot *s, const struct snap_device 
 
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
-/* Power of the card comes before that of its parts. */
+/* Power of the card comes before that of its parts; where no watt is known, PseudoWatt. */
 static enum role say_power(const struct ui *ui, const struct snapshot *s,
                            const struct snap_device *d, struct buf *b) {
     static const struct reading list[] = {{METRIC_POWER_SOCKET, METRIC_POWER_CAP},
@@ -41,7 +41,10 @@ static enum role say_power(const struct ui *ui, const struct snapshot *s,
     size_t i;
     struct value v = first_of(s, d, list, COUNT_OF(list), &i);
     if (v.state != STATE_VALUE) {
-        return ROLE_DIM;
+        bool has_watts = table_real(d->power.watts).state == STATE_VALUE;
+        struct real r = has_watts ? d->power.watts : d->power.pw;
+        bool is_known = table_real(r).state == STATE_VALUE;
+        return is_known ? table_power_text(r, has_watts ? "W" : "PW", b) : ROLE_DIM;
     }
     return table_metric_of(list[i].metric, v, table_metric(s, d->metrics, list[i].limit),
                            ui->o.unicode, b);

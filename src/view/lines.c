@@ -173,7 +173,10 @@ static void draw_cost(struct ui *ui, const struct snapshot *s, struct grid *g, i
 void status_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
                  struct grid *g, int row) {
     int at = 0;
-    if (play->note) {
+    if (ui->hint[0]) {
+        at = draw_text(g, row, 0, -1, ROLE_STATUS, ui->hint) + 2;
+    }
+    if (play->note && at == 0) {
         at = draw_text(g, row, 0, -1, ROLE_WARN, play->note) + 2;
     }
     if (s && s->unreadable > 0) {

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* In an identity: its client is the number of an engine's name. */
+#define SPACE_OF_ENGINE UINT8_MAX
+
 /* FNV-1a: rows without a process are told apart by their name. */
 static uint64_t number_of_text(struct span s) {
     uint64_t h = UINT64_C(14695981039346656037);
@@ -25,8 +28,21 @@ static struct identity of_process(const struct snapshot *s, const struct snap_pr
         .start = p->start, .device = device_subject(s, p->device), .pid = p->pid};
 }
 
+static struct identity identity_of(const struct snapshot *s, struct row r);
+
+static struct identity of_engine(const struct snapshot *s, struct row r) {
+    struct row owner = {.index = r.owner, .unattributed = r.unattributed};
+    struct identity id = identity_of(s, owner);
+    id.client = number_of_text(snapshot_text(s, s->engines[r.index].name));
+    id.space = SPACE_OF_ENGINE;
+    return id;
+}
+
 static struct identity identity_of(const struct snapshot *s, struct row r) {
     struct identity id;
+    if (r.engine) {
+        return of_engine(s, r);
+    }
     if (r.unattributed) {
         const struct snap_unattributed *u = &s->unattributed[r.index];
         return (struct identity){.start = number_of_text(snapshot_text(s, u->name)),
@@ -60,10 +76,11 @@ uint32_t list_device(const struct ui *ui, const struct snapshot *s) {
         return UINT32_MAX;
     }
     struct row r = ui->lines[ui->at];
-    uint32_t process = r.client ? s->clients[r.index].process : r.index;
+    uint32_t index = r.engine ? r.owner : r.index;
     if (r.unattributed) {
-        return s->unattributed[r.index].device;
+        return s->unattributed[index].device;
     }
+    uint32_t process = r.client ? s->clients[r.index].process : index;
     return process < s->process_count ? s->processes[process].device : UINT32_MAX;
 }
 
@@ -84,6 +101,23 @@ static struct run clients_of(const struct ui *ui, const struct snapshot *s, stru
                                                : (struct run){0, 0};
 }
 
+static bool add_engines(struct ui *ui, const struct snapshot *s, struct row r) {
+    struct run engines = {0, 0};
+    if (ui->show_units) {
+        engines = r.unattributed ? s->unattributed[r.index].engines : s->processes[r.index].engines;
+    }
+    for (uint32_t i = 0; i < engines.count; i++) {
+        struct row line = {.index = engines.first + i,
+                           .engine = true,
+                           .unattributed = r.unattributed,
+                           .owner = r.index};
+        if (!add_line(ui, line)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void choose_lines(struct ui *ui, const struct snapshot *s) {
     ui->line_count = 0;
     if (!s || table_select(s, &ui->query, &ui->list) != ERR_OK) {
@@ -91,7 +125,7 @@ static void choose_lines(struct ui *ui, const struct snapshot *s) {
     }
     for (uint32_t i = 0; i < ui->list.count; i++) {
         struct run clients = clients_of(ui, s, ui->list.rows[i]);
-        if (!add_line(ui, ui->list.rows[i])) {
+        if (!add_line(ui, ui->list.rows[i]) || !add_engines(ui, s, ui->list.rows[i])) {
             return;
         }
         for (uint32_t c = 0; c < clients.count; c++) {
@@ -112,7 +146,7 @@ static uint32_t find_line(const struct ui *ui, const struct snapshot *s) {
         if (same(&id, &ui->chosen)) {
             return i;
         }
-        if (!ui->lines[i].client && same_process(&id, &ui->chosen)) {
+        if (!ui->lines[i].client && !ui->lines[i].engine && same_process(&id, &ui->chosen)) {
             process = i;
         }
     }
@@ -181,6 +215,9 @@ void list_scroll(struct ui *ui, uint32_t body) {
 
 static bool is_meant(const struct ui *ui, const struct snapshot *s, struct row r) {
     struct span wanted = {ui->search.text, ui->search.n};
+    if (r.engine) {
+        return text_contains(snapshot_text(s, s->engines[r.index].name), wanted);
+    }
     if (r.client) {
         return text_contains(snapshot_text(s, s->clients[r.index].name), wanted);
     }

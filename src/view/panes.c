@@ -27,7 +27,7 @@ static void put_help(const struct ui *ui, struct buf *b) {
     buf_text(b, "Esc\tclose what is open, and nothing else");
     buf_text(b, help_marks);
     for (unsigned c = 0; c < COLUMN_COUNT; c++) {
-        buf_text(b, column_info((enum column)c)->title);
+        buf_text(b, column_title((enum column)c, ui->o.unicode));
         buf_char(b, '\t');
         buf_text(b, column_info((enum column)c)->doc);
         buf_char(b, '\n');
@@ -200,7 +200,7 @@ int menu_draw(struct ui *ui, struct grid *g, int row, int rows) {
         int at = row + 1 + (int)i;
         enum role role = top + i == ui->menu_at ? ROLE_SELECTED : ROLE_NORMAL;
         grid_fill(g, at, 0, width, role, " ");
-        draw_text(g, at, 1, width - 1, role, column_info((enum column)(top + i))->title);
+        draw_text(g, at, 1, width - 1, role, column_title((enum column)(top + i), ui->o.unicode));
     }
     return width + 1;
 }

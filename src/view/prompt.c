@@ -76,7 +76,8 @@ static int64_t seconds_of(struct span text) {
     unsigned parts = 0;
     while (cursor_field(&c, ':', &part)) {
         uint64_t n;
-        if (span_to_u64(part, &n) != ERR_OK || n > (uint64_t)SECONDS_MOST) {
+        if (span_to_u64(part, &n) != ERR_OK || n > (uint64_t)SECONDS_MOST ||
+            (parts > 0 && n > 59)) {
             return -1;
         }
         s = s * 60 + (int64_t)n;

@@ -52,8 +52,10 @@ struct ui {
     int shift;      /* columns of the command cut off at the left */
 
     bool hide_engines;
+    bool show_units; /* the engines of each process below it */
     bool show_clients;
     bool follow;
+    char hint[64]; /* about the key pressed last; "" for none */
     bool add_sort; /* the next sort letter adds a key */
     int device;    /* shown alone; -1: all */
     char device_text[12];

@@ -115,6 +115,16 @@ void feed_stream(struct acct_feed *f, uint32_t id, uint32_t device, int32_t pid,
     open_subject(f, &s);
 }
 
+void feed_stream_facts(struct acct_feed *f, uint32_t id, uint32_t device, const char *facts) {
+    struct subject s = {.id = id,
+                        .type = SUBJECT_STREAM,
+                        .device = device,
+                        .backend = 1,
+                        .name = "",
+                        .facts = facts};
+    open_subject(f, &s);
+}
+
 void feed_close(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *reason) {
     char body[64] = "reason=";
     strncat(body, reason, sizeof(body) - 9);
@@ -285,6 +295,17 @@ void feed_sample(struct acct_feed *f, uint32_t id, int64_t t_ns, enum metric met
     TELL(f, id, t_ns, .metric = (uint16_t)metric, .value = value);
 }
 
+void feed_job(struct acct_feed *f, const struct job *j) {
+    const struct subject *s = &f->subjects[j->subject];
+    struct job job = *j;
+    job.device = j->device ? j->device : s->device;
+    job.space = j->space ? j->space : SPACE_PID;
+    job.client = j->client ? j->client : (uint64_t)(uint32_t)j->pid;
+    job.name_len = (uint8_t)strlen(j->name);
+    job.class = j->class ? j->class : CLASS_GRAPHICS;
+    f->out.sink.job(f->out.sink.ctx, &job);
+}
+
 /* ---- what a snapshot holds ------------------------------------------------------------------- */
 
 const struct snap_process *find_process(const struct snapshot *s, int32_t pid) {
@@ -317,12 +338,30 @@ const struct snap_metric *find_metric(const struct snapshot *s, struct run run,
     return NULL;
 }
 
+const struct snap_unattributed *find_loose(const struct snapshot *s, const char *name) {
+    for (uint32_t i = 0; i < s->unattributed_count; i++)
+        if (span_equals(snapshot_text(s, s->unattributed[i].name), name))
+            return &s->unattributed[i];
+    return NULL;
+}
+
 void check_value(struct value v, int64_t want) {
     assert_string_equal(state_name(v.state), "value");
     assert_int_equal(v.v, want);
 }
 
 void check_state(struct value v, enum state want) {
+    assert_string_equal(state_name(v.state), state_name(want));
+}
+
+void check_real(struct real v, double want) {
+    double apart = v.v > want ? v.v - want : want - v.v;
+    assert_string_equal(state_name(v.state), "value");
+    if (apart > 1e-12 * (want < 0 ? -want : want))
+        fail_msg("%.17g is not %.17g", v.v, want);
+}
+
+void check_real_state(struct real v, enum state want) {
     assert_string_equal(state_name(v.state), state_name(want));
 }
 

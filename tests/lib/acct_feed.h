@@ -72,6 +72,8 @@ void feed_stray_holder(struct acct_feed *f, uint32_t id, uint32_t process, const
 /* What a source says of `device`; pid 0: of all of it, else of one process. `backend` as in struct
  * subject. */
 void feed_stream(struct acct_feed *f, uint32_t id, uint32_t device, int32_t pid, uint16_t backend);
+/* The same of all of the device, with facts. */
+void feed_stream_facts(struct acct_feed *f, uint32_t id, uint32_t device, const char *facts);
 void feed_close(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *reason);
 void feed_state(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *status);
 /* Says that the device is not looked at in this tick though it is awake. */
@@ -113,6 +115,11 @@ struct tell {
 void feed_tell(struct acct_feed *f, uint32_t id, int64_t t_ns, const struct tell *what);
 #define TELL(f, id, t_ns, ...) feed_tell(f, id, t_ns, &(const struct tell){__VA_ARGS__})
 
+/* One stretch of busy time that `subject` tells; what is left out: graphics, SPACE_PID, client = pid,
+ * the device of the subject. */
+void feed_job(struct acct_feed *f, const struct job *j);
+#define JOB(f, id, ...) feed_job(f, &(const struct job){.subject = id, __VA_ARGS__})
+
 /* ---- what a snapshot holds ------------------------------------------------------------------- */
 
 /* NULL where there is none. */
@@ -120,10 +127,14 @@ const struct snap_process *find_process(const struct snapshot *s, int32_t pid);
 const struct snap_engine *find_engine(const struct snapshot *s, struct run run, const char *name);
 const struct snap_memory *find_memory(const struct snapshot *s, struct run run, const char *region);
 const struct snap_metric *find_metric(const struct snapshot *s, struct run run, enum metric metric);
+const struct snap_unattributed *find_loose(const struct snapshot *s, const char *name);
 
 /* Asserts (cmocka). */
 void check_value(struct value v, int64_t want);
 void check_state(struct value v, enum state want);
+/* Near enough to `want`: 1e-12 of it. */
+void check_real(struct real v, double want);
+void check_real_state(struct real v, enum state want);
 
 /* All of it as text, one line an element: two snapshots say the same if their texts are equal. */
 void snapshot_print(struct buf *b, const struct snapshot *s);

@@ -76,6 +76,10 @@ static uint32_t next(struct run *run, uint32_t *count) {
     return (*count)++;
 }
 
+struct real outsnap_real(double v) {
+    return (struct real){.v = v, .state = STATE_VALUE};
+}
+
 struct snap_engine *outsnap_engine(struct outsnap *o, struct run *run, const char *name,
                                    int64_t busy_ppm, int64_t busy_ns) {
     struct snap_engine *e = &o->engines[next(run, &o->s.engine_count)];
@@ -84,6 +88,8 @@ struct snap_engine *outsnap_engine(struct outsnap *o, struct run *run, const cha
     e->capacity = 1;
     e->busy_ppm = outsnap_value(busy_ppm);
     e->busy_ns = outsnap_value(busy_ns);
+    e->pws = outsnap_real(0);
+    e->unpriced_ns = outsnap_value(0);
     return e;
 }
 
@@ -116,7 +122,7 @@ static void busy_process(struct outsnap *o) {
     p->user = outsnap_text(o, "anna");
     p->type = TYPE_GRAPHICS;
     p->clients = 2;
-    outsnap_engine(o, &p->engines, "gfx", 412345, 12500000001);
+    outsnap_engine(o, &p->engines, "gfx", 412345, 12500000001)->pws = outsnap_real(0.007254273496);
     outsnap_engine(o, &p->engines, "dec", 0, 0);
     outsnap_memory(o, &p->memory, "vram", 4096, 3221225472);
     p->busy_ppm = outsnap_value(412345);
@@ -126,6 +132,13 @@ static void busy_process(struct outsnap *o) {
     p->vram.bytes = outsnap_value(3221225472);
     p->gtt.bytes = outsnap_value(100663296);
     p->shared = outsnap_value(0);
+    p->power.pw = outsnap_real(1.24);
+    p->power.pws = outsnap_real(0.007254273496);
+    p->power.unpriced_ns = outsnap_value(0);
+    p->power.watts = outsnap_real(44.125);
+    p->power.joules = outsnap_real(812.4);
+    p->power.joules.doubt = DOUBT_ESTIMATED;
+    p->power.method = METHOD_SHARED;
 }
 
 static void new_process(struct outsnap *o) {
@@ -138,6 +151,9 @@ static void new_process(struct outsnap *o) {
     p->vram.mark = 1;
     p->gtt.bytes = outsnap_none(STATE_MALFORMED);
     p->shared = outsnap_none(STATE_DENIED);
+    p->power.unpriced_ns = outsnap_value(1500000000);
+    p->power.watts.state = STATE_UNSUPPORTED;
+    p->power.joules.state = STATE_MALFORMED;
 }
 
 void outsnap_typical(struct outsnap *o) {

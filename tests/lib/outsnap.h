@@ -21,6 +21,7 @@ void outsnap_finish(struct outsnap *o);
 
 struct value outsnap_value(int64_t v);
 struct value outsnap_none(enum state state);
+struct real outsnap_real(double v);
 struct text_ref outsnap_text(struct outsnap *o, const char *text);
 struct text_ref outsnap_bytes(struct outsnap *o, const char *p, size_t n);
 

@@ -45,6 +45,10 @@ struct value snap_none(enum state state) {
     return (struct value){.v = 77777, .state = (uint8_t)state};
 }
 
+struct real snap_real(double v) {
+    return (struct real){.v = v, .state = STATE_VALUE};
+}
+
 struct value snap_doubted(int64_t v) {
     return (struct value){.v = v, .state = STATE_VALUE, .doubt = DOUBT_CLAMPED};
 }

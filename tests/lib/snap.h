@@ -27,6 +27,7 @@ const struct snapshot *snap_get(struct snap *b);
 
 struct value snap_value(int64_t v);
 struct value snap_none(enum state state);
+struct real snap_real(double v);
 struct value snap_doubted(int64_t v);
 struct text_ref snap_text(struct snap *b, const char *text);
 

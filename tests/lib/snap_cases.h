@@ -23,6 +23,10 @@ void snap_awake(struct snap *b);
 /* A device of which every metric is said, as a whole and in parts; `seed` shifts numbers, states and
  * doubts. */
 void snap_all_metrics(struct snap *b, uint32_t seed);
+/* A Mali-400 with four pixel units whose work is priced, and whose rail is shared out. */
+void snap_mali(struct snap *b);
+/* snap_typical() with what its work cost: watts shared by PW s. */
+void snap_power(struct snap *b);
 /* snap_many() with sensors. */
 void snap_cards(struct snap *b, uint32_t devices, uint32_t seed);
 /* Texts and numbers at their worst: wide, joined, endless, past every end. */

@@ -165,6 +165,9 @@ static void strip_times(json_t *tick) {
     json_object_del(why, "cost"); /* of a recording: unsupported */
     if (why && json_object_size(why) == 0)
         json_object_del(tick, "why");
+    json_array_foreach(json_object_get(tick, "devices"), i, row) {
+        json_object_del(row, "power");
+    }
     json_array_foreach(json_object_get(tick, "processes"), i, row) {
         json_object_del(row, "power");
     }

@@ -43,7 +43,7 @@ static struct player *open_player(bool checkpoints) {
     struct source *trace;
     struct player *player;
     assert_int_equal(trace_open(RECORDING, &backend_table, &trace, &info), ERR_OK);
-    assert_int_equal(player_create(trace, false, checkpoints, &player), ERR_OK);
+    assert_int_equal(player_create(trace, false, 0, checkpoints, &player), ERR_OK);
     return player;
 }
 

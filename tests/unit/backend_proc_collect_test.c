@@ -263,6 +263,30 @@ static void test_ended_process_is_forgotten(void **state) {
     assert_string_equal(seen_body(of(r, PROC_USER, 100)), "uid: 1001\nuser: bob\n");
 }
 
+/* A process that holds no device is named when its name is asked for, and followed to its end; a pid of nobody
+ * says nothing. */
+static void test_names_that_are_asked_for(void **state) {
+    struct rig *r = *state;
+    const int32_t pids[] = {200, 999};
+    const struct want want = {.nameless = pids, .nameless_count = 2};
+    put_stat(r->root, 200, "job", 6000);
+    start(r, r->root);
+    tick(r);
+    assert_null(of(r, PROC_STAT, 200));
+    r->live->ops->want(r->live, &want);
+    for (int i = 0; i < 3; i++) {
+        tick(r);
+        assert_non_null(strstr(seen_body(of(r, PROC_STAT, 200)), "(job)"));
+        assert_int_equal(of(r, PROC_STAT, 200)->subject.start, 6000);
+        assert_int_equal(seen_count(&r->seen, (struct seen_want){-1, -1, 999, -1}), 0);
+    }
+    tree_drop(r->root, "proc/200");
+    tick(r);
+    assert_string_equal(seen_body(of(r, FRAME_CLOSE, 200)), "reason=exited\n");
+    tick(r);
+    assert_int_equal(seen_count(&r->seen, (struct seen_want){-1, -1, 200, -1}), 0);
+}
+
 /* This machine: its stat is kept open, and its user is asked of the system. */
 static void test_real_process(void **state) {
     struct rig *r = *state;
@@ -318,6 +342,7 @@ int main(void) {
         PROC_TEST(test_old_names_are_read_again),   PROC_TEST(test_pid_reused),
         PROC_TEST(test_failures_are_frames),        PROC_TEST(test_long_command_line_is_cut),
         PROC_TEST(test_ended_process_is_forgotten), PROC_TEST(test_real_process),
+        PROC_TEST(test_names_that_are_asked_for),
     };
 #undef PROC_TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,13 @@ static void a_line_per_process(void **state) {
     assert_string_equal(cell(&sheet, 1, "decode_pct"), "0");
     assert_string_equal(cell(&sheet, 1, "compute_pct"), "");
     assert_string_equal(cell(&sheet, 1, "why"), "");
+    assert_string_equal(cell(&sheet, 1, "PW"), "1.24");
+    assert_string_equal(cell(&sheet, 1, "PWs"), "0.007254273496");
+    assert_string_equal(cell(&sheet, 1, "unpriced_s"), "0");
+    assert_string_equal(cell(&sheet, 1, "W"), "44.125");
+    assert_string_equal(cell(&sheet, 1, "J"), "812.4");
+    assert_string_equal(cell(&sheet, 1, "method"), "shared");
+    assert_string_equal(cell(&sheet, 1, "doubt"), "J=estimated");
     assert_string_equal(cell(&sheet, 4, "pid"), "50177");
     outsnap_finish(&o);
 }
@@ -140,7 +147,10 @@ static void nothing_is_empty_and_says_why(void **state) {
     assert_string_equal(cell(&sheet, 2, "vram_B"), "1048576");
     assert_string_equal(cell(&sheet, 2, "why"),
                         "start_s=unknown busy_pct=unsupported busy_s=unsupported cpu_pct=unknown "
-                        "rss_B=unknown gtt_B=malformed shared_B=denied");
+                        "rss_B=unknown gtt_B=malformed shared_B=denied PW=unknown PWs=unknown "
+                        "W=unsupported J=malformed");
+    assert_string_equal(cell(&sheet, 2, "unpriced_s"), "1.5");
+    assert_string_equal(cell(&sheet, 2, "method"), "");
     assert_string_equal(cell(&sheet, 2, "doubt"), "vram_B=estimated");
     outsnap_finish(&o);
 }

@@ -1,4 +1,5 @@
 /* JSON of a tick: read back with another library and held against the laws of machine output. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,7 +147,7 @@ static void keys_and_nesting(void **state) {
     check_all(t);
     assert_keys(t, "schema t_s interval_s devices processes unattributed unreadable cost");
     assert_string_equal(json_string_value(json_object_get(t, "schema")), "gwtop/1");
-    assert_keys(at(t, "devices", 0), "id name driver pci state metrics");
+    assert_keys(at(t, "devices", 0), "id name driver pci state metrics engines power");
     json_t *metrics = json_object_get(at(t, "devices", 0), "metrics");
     assert_keys(json_array_get(metrics, 0), "metric value unit source doubt");
     assert_keys(json_array_get(metrics, 1), "metric value unit engine class source");
@@ -155,10 +156,10 @@ static void keys_and_nesting(void **state) {
     assert_keys(p, "pid start_s name command user container exited device type clients engines "
                    "busy_pct busy_s memory cpu_pct rss_B power why");
     assert_keys(json_array_get(json_object_get(p, "engines"), 0),
-                "name class busy_pct busy_s PWs unpriced_s why");
+                "name class busy_pct busy_s PWs unpriced_s");
     assert_keys(json_array_get(json_object_get(p, "memory"), 0),
                 "region total_B resident_B shared_B purgeable_B why");
-    assert_keys(json_object_get(p, "power"), "PW PWs unpriced_s W J method why");
+    assert_keys(json_object_get(p, "power"), "PW PWs unpriced_s W J method doubt");
     assert_keys(at(t, "unattributed", 0), "device name engines busy_pct busy_s power reasons");
     assert_keys(json_object_get(t, "unreadable"), "count reasons");
     assert_keys(json_object_get(t, "cost"), "cpu_s syscalls");
@@ -194,11 +195,44 @@ static void decimals_are_exact(void **state) {
     has(&b, "{\"metric\":\"memory.resident\",\"value\":5476083302,\"unit\":\"B\","
             "\"region\":\"vram\",\"class\":\"vram\",\"source\":\"fdinfo\"}");
     has(&b, "\"value\":55.2,\"unit\":\"%\",\"source\":\"amdgpu\",\"doubt\":[\"stuck\"]}");
-    has(&b, "\"busy_pct\":0,\"busy_s\":0,\"PWs\":null,\"unpriced_s\":0,");
+    has(&b, "\"busy_pct\":0,\"busy_s\":0,\"PWs\":0,\"unpriced_s\":0}");
     has(&b, "\"cost\":{\"cpu_s\":0.00042,\"syscalls\":77}");
     has(&b, "\"unreadable\":{\"count\":3,\"reasons\":{\"denied\":2,\"hidepid\":1}}");
     has(&b, "\"reasons\":[\"unreadable\"]");
     buf_finish(&b);
+    outsnap_finish(&o);
+}
+
+static void power_is_told_with_its_reasons(void **state) {
+    struct outsnap o;
+    (void)state;
+    outsnap_typical(&o);
+    o.devices[0].power = o.processes[0].power;
+    o.devices[0].power.method = METHOD_MEASURED;
+    o.processes[1].power.pw = outsnap_real(INFINITY);
+    o.processes[1].power.pws = outsnap_real(NAN);
+    struct snap_unattributed *u = outsnap_unattributed(&o, 0, "(unknown pid)");
+    u->power.pws = outsnap_real(0.1);
+    u->power.method = METHOD_PSEUDO;
+    outsnap_engine(&o, &u->engines, "PP3", 5000, 2000)->pws = outsnap_real(1e-7);
+    json_t *t = tick_of(&o.s, &plain);
+    check_all(t);
+    json_t *p = json_object_get(at(t, "processes", 0), "power");
+    assert_true(json_number_value(json_object_get(p, "PW")) == 1.24);
+    assert_true(json_number_value(json_object_get(p, "PWs")) == 0.007254273496);
+    assert_true(json_number_value(json_object_get(p, "W")) == 44.125);
+    assert_true(json_number_value(json_object_get(p, "J")) == 812.4);
+    assert_string_equal(json_string_value(json_object_get(p, "method")), "shared");
+    p = json_object_get(at(t, "devices", 0), "power");
+    assert_string_equal(json_string_value(json_object_get(p, "method")), "measured");
+    p = json_object_get(json_object_get(at(t, "processes", 1), "power"), "why");
+    assert_string_equal(json_string_value(json_object_get(p, "PW")), "malformed");
+    assert_string_equal(json_string_value(json_object_get(p, "PWs")), "malformed");
+    assert_string_equal(json_string_value(json_object_get(p, "W")), "unsupported");
+    p = json_array_get(json_object_get(at(t, "unattributed", 1), "engines"), 0);
+    assert_string_equal(json_string_value(json_object_get(p, "name")), "PP3");
+    assert_true(json_number_value(json_object_get(p, "PWs")) == 1e-7);
+    json_decref(t);
     outsnap_finish(&o);
 }
 
@@ -476,6 +510,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_and_nesting),
         cmocka_unit_test(decimals_are_exact),
+        cmocka_unit_test(power_is_told_with_its_reasons),
         cmocka_unit_test(four_kinds_of_nothing),
         cmocka_unit_test(first_tick_has_no_interval),
         cmocka_unit_test(who_keeps_a_device_awake),

@@ -186,6 +186,26 @@ static void colour_changes_no_text(void **state) {
     outsnap_finish(&o);
 }
 
+static void power_is_shown_where_it_is_known(void **state) {
+    struct outsnap o;
+    struct out_options q = {.width = 100, .unicode = true};
+    (void)state;
+    outsnap_typical(&o);
+    has(report(&o.s, &q, 1), "   W   PW·s COMMAND");
+    has(report(&o.s, &q, 1), " 44.1 0.0073 /usr/bin/blender");
+    o.devices[0].power.pw = outsnap_real(7.404);
+    has(report(&o.s, &q, 1), "  7.40 PW");
+    o.devices[0].power.watts = outsnap_real(112.42);
+    has(report(&o.s, &q, 1), "  112.4 W");
+    q.unicode = false;
+    has(report(&o.s, &q, 1), "   W   PW*s COMMAND");
+    for (unsigned i = 0; i < 2; i++) {
+        o.processes[i].power = (struct snap_power){0};
+    }
+    hasnt(report(&o.s, &q, 1), "PW*s");
+    outsnap_finish(&o);
+}
+
 static void every_width(void **state) {
     struct outsnap o;
     (void)state;
@@ -262,6 +282,7 @@ int main(void) {
         cmocka_unit_test(times),
         cmocka_unit_test(ascii_only),
         cmocka_unit_test(colour_changes_no_text),
+        cmocka_unit_test(power_is_shown_where_it_is_known),
         cmocka_unit_test(every_width),
         cmocka_unit_test(nothing_there),
         cmocka_unit_test(kinds_of_nothing_differ),

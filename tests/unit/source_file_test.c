@@ -61,7 +61,7 @@ static void play_path(const char *path, unsigned backend, unsigned kind, const c
     struct err_info info = {0};
     struct source_wait wait;
     struct frame_sink sink = {.ctx = p, .frame = on_frame};
-    if (file_open(path, &fake_table, backend, kind, facts, &s, &info) != ERR_OK) {
+    if (file_open(path, &fake_table, backend, kind, facts, 0, &s, &info) != ERR_OK) {
         fail_msg("%s", info.text);
     }
     s->ops->poll(s, 77, &wait);
@@ -268,11 +268,11 @@ static void refuse(const char *path, unsigned backend, unsigned kind, enum err w
                    const char *words) {
     struct source *s = NULL;
     struct err_info info = {0};
-    assert_int_equal(file_open(path, &fake_table, backend, kind, NULL, &s, &info), want);
+    assert_int_equal(file_open(path, &fake_table, backend, kind, NULL, 0, &s, &info), want);
     assert_null(s);
     assert_int_equal(info.code, want);
     assert_non_null(strstr(info.text, words));
-    assert_int_equal(file_open(path, &fake_table, backend, kind, NULL, &s, NULL), want);
+    assert_int_equal(file_open(path, &fake_table, backend, kind, NULL, 0, &s, NULL), want);
 }
 
 /* What is empty or of another kind is handed over: decode counts what it is not. */
@@ -281,11 +281,11 @@ static void foreign_files_are_for_decode_to_refuse(void **state) {
     char path[64];
     int fd;
     struct source *s = NULL;
-    assert_int_equal(file_open("/dev/null", &fake_table, FAKE_ALPHA, TEXT, NULL, &s, NULL),
+    assert_int_equal(file_open("/dev/null", &fake_table, FAKE_ALPHA, TEXT, NULL, 0, &s, NULL),
                      ERR_OK);
     s->ops->close(s);
     fake_file("foreign", 7, &fd, path);
-    assert_int_equal(file_open(path, &fake_table, FAKE_BETA, LOG, NULL, &s, NULL), ERR_OK);
+    assert_int_equal(file_open(path, &fake_table, FAKE_BETA, LOG, NULL, 0, &s, NULL), ERR_OK);
     s->ops->close(s);
     close(fd);
 }

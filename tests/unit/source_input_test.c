@@ -27,11 +27,11 @@ enum { TEXT = 0, LOG = 0, LINES = 1, TOO_LATE_S = 20 };
 static struct source *opened;
 
 static enum err open_reading(const char *path, struct err_info *info) {
-    return file_open(path, &fake_table, FAKE_ALPHA, TEXT, NULL, &opened, info);
+    return file_open(path, &fake_table, FAKE_ALPHA, TEXT, NULL, 0, &opened, info);
 }
 
 static enum err open_lines(const char *path, struct err_info *info) {
-    return file_open(path, &fake_table, FAKE_BETA, LINES, NULL, &opened, info);
+    return file_open(path, &fake_table, FAKE_BETA, LINES, NULL, 0, &opened, info);
 }
 
 static enum err open_trace(const char *path, struct err_info *info) {

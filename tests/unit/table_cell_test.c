@@ -226,7 +226,9 @@ static void commands(void **state) {
     c.columns = 12;
     expect(&b, c, "(exited) /bi");
     p->command = p->name = snap_text(&b, "");
-    expect(&b, c, "(exited) ?");
+    expect(&b, c, "(exited) [41"); /* nobody told its name: the pid stands for it */
+    c.columns = 40;
+    expect(&b, c, "(exited) [4194304]");
     c.columns = 0;
     expect(&b, c, "");
     snap_finish(&b);

@@ -132,6 +132,9 @@ static void go_to_a_time(void **state) {
                  {"1:2:3:4", -1},
                  {"1.5", -1},
                  {"-3", -1},
+                 {"9:99", -1},
+                 {"1:60:00", -1},
+                 {"90:00", 5400},
                  {"99999999999999999999", -1},
                  {"9999999:59:59", -1}};
     struct screen *sc = open_screen(replay, snap_typical);
@@ -337,6 +340,84 @@ static void idle_and_engines(void **state) {
     close_screen(sc);
 }
 
+/* Of several engines of a class each has a line of its own; then none; then columns again. */
+static void each_engine_of_a_process(void **state) {
+    struct screen *sc = open_screen(live, snap_mali);
+    (void)state;
+    HIDES(sc, "PP2");
+    type(sc, "1");
+    SHOWS(sc, "└ GP0");
+    SHOWS(sc, "└ PP3");
+    SHOWS(sc, " GFX");
+    press(sc, UI_KEY_DOWN);
+    press(sc, UI_KEY_DOWN);
+    SELECTS(sc, "PP0");
+    sc->b.processes[0].busy_ppm = snap_value(0); /* the other one moves up */
+    SELECTS(sc, "PP0");
+    type(sc, "/PP3\r");
+    SELECTS(sc, "PP3");
+    press(sc, UI_KEY_END);
+    SELECTS(sc, "PP3"); /* of the jobs without a process */
+    press(sc, UI_KEY_UP);
+    SELECTS(sc, "PP2");
+    press(sc, 'D');
+    SHOWS(sc, "Mali-400 MP4  active");
+    press(sc, UI_KEY_ESC);
+    SELECTS(sc, "PP2");
+    type(sc, "1");
+    SELECTS(sc, "(unknown pid)");
+    HIDES(sc, "PP2");
+    HIDES(sc, " GFX");
+    type(sc, "1");
+    SHOWS(sc, " GFX");
+    HIDES(sc, "PP2");
+    close_screen(sc);
+}
+
+static void stands_above(struct screen *sc, const char *upper, const char *lower) {
+    const char *text = drawn(sc);
+    assert_non_null(strstr(text, upper));
+    assert_non_null(strstr(strstr(text, upper), lower));
+}
+
+static void sorted_by_watts_or_pw(void **state) {
+    struct screen *sc = open_screen(live, snap_mali);
+    (void)state;
+    type(sc, "W");
+    SHOWS(sc, " W▾");
+    stands_above(sc, " 1480 ", " 311 ");
+    sc->b.processes[1].power.watts = snap_real(3);
+    stands_above(sc, " 311 ", " 1480 ");
+    for (uint32_t i = 0; i < sc->b.s.process_count; i++) {
+        sc->b.processes[i].power.watts = (struct real){.state = STATE_UNSUPPORTED};
+    }
+    type(sc, "W");
+    SHOWS(sc, "PW▾");
+    stands_above(sc, " 1480 ", " 311 ");
+    close_screen(sc);
+}
+
+static void power_in_the_line_of_a_device(void **state) {
+    struct screen *sc = open_screen(live, snap_mali);
+    (void)state;
+    SHOWS(sc, "0.920 W");
+    sc->b.devices[0].power.watts.state = STATE_UNSUPPORTED;
+    SHOWS(sc, "0.910 PW");
+    sc->b.devices[0].power.pw.state = STATE_UNKNOWN;
+    HIDES(sc, " PW ");
+    close_screen(sc);
+}
+
+static void keys_without_use_say_so(void **state) {
+    struct screen *sc = open_screen(live, snap_typical);
+    (void)state;
+    press(sc, UI_KEY_F1 + 4);
+    SHOWS(sc, "F5 does nothing yet");
+    press(sc, UI_KEY_DOWN);
+    HIDES(sc, "does nothing");
+    close_screen(sc);
+}
+
 static void devices_in_turn(void **state) {
     struct ui_options o = live;
     struct screen *sc = open_screen(o, build_hundred);
@@ -458,6 +539,10 @@ int main(void) {
         cmocka_unit_test(sort_list),
         cmocka_unit_test(search_as_you_type),
         cmocka_unit_test(idle_and_engines),
+        cmocka_unit_test(each_engine_of_a_process),
+        cmocka_unit_test(sorted_by_watts_or_pw),
+        cmocka_unit_test(power_in_the_line_of_a_device),
+        cmocka_unit_test(keys_without_use_say_so),
         cmocka_unit_test(devices_in_turn),
         cmocka_unit_test(commands_move_sideways),
         cmocka_unit_test(chosen_columns_in_their_order),

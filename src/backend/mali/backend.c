@@ -3,6 +3,8 @@
  * that were saved to a file; it does not control the driver's `record` file, and so finds nothing
  * on a live machine.
  */
+#include <string.h>
+
 #include "mali.h"
 
 /* Facts are all that the whole tells beforehand: what is no event is counted line by line. */
@@ -18,7 +20,28 @@ static size_t cut(struct span rest) {
     return n;
 }
 
-static const struct vendor_file events_file = {.scan = scan, .cut = cut};
+/* Only the stamp is read: what else is odd about a line is for the fold to count. */
+static size_t next_event(struct span rest, int64_t *t_ns) {
+    const char *end = memchr(rest.p, '\n', rest.n);
+    uint64_t t = 0;
+    size_t n = 0;
+    *t_ns = INT64_MIN;
+    if (!end)
+        return 0;
+    for (; n < 19 && rest.p[n] >= '0' && rest.p[n] <= '9'; n++)
+        t = t * 10 + (uint64_t)(rest.p[n] - '0');
+    if (n > 0 && rest.p[n] == ' ' && t <= INT64_MAX)
+        *t_ns = (int64_t)t;
+    return (size_t)(end - rest.p) + 1;
+}
+
+static const struct vendor_file events_file = {
+    .scan = scan,
+    .cut = cut,
+    .next = next_event,
+    .device = "mali",
+    .device_facts = "driver=mali\nname=Mali-400/450\n",
+};
 
 static bool probe(const struct host *host, const struct device_info *device) {
     (void)host;

@@ -26,6 +26,7 @@ struct recording {
     uint8_t dialect;
     bool end_at_interrupt;
     bool drop_unpriced;
+    bool cycles;
     bool too_long; /* the line that waits is no line, up to its end */
     bool full_told;
     char line[MALI_LINE_MAX];
@@ -178,6 +179,10 @@ static void take_event(struct flow *f, const struct mali_event *e) {
         counts_ignored(f->counts, REASON_UNKNOWN_EVENT);
         return;
     }
+    if (f->state->cycles) {
+        counts_ignored(f->counts, REASON_CLOCK_CYCLES);
+        return;
+    }
     f->counts->accepted++;
     move_clock(f, e->t_ns);
     act(f, e, what);
@@ -265,6 +270,7 @@ static void init(void *state, const struct subject *s) {
     struct recording *it = state;
     *it = (struct recording){.newest_ns = -1, .dialect = (uint8_t)mali_dialect_of(s->facts)};
     it->end_at_interrupt = span_equals(facts_get(s->facts, "end"), "interrupt");
+    it->cycles = span_equals(facts_get(s->facts, "clock"), "cycles");
     it->drop_unpriced = facts_u64(s->facts, "drop_unpriced", 0) != 0;
     mali_rate_init(&it->rate, s->facts);
     if (facts_u64(s->facts, "backfill", 0) != 0 && it->dialect == MALI_DIALECT_SAMSUNG)

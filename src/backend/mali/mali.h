@@ -12,7 +12,7 @@
 
 #include "gwtop/core.h"
 
-enum { MALI_EVENTS = FRAME_BACKEND };
+enum { MALI_EVENTS = FRAME_BACKEND, MALI_WINDOW };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -92,7 +92,8 @@ struct mali_rate {
     uint32_t soc;        /* whose table fills in a voltage; 0 none */
     uint32_t assumed_uv; /* where neither driver nor table knows; 0 none */
 };
-/* Who fills in what is missing: facts soc= and assume_voltage_uv=. */
+/* Who fills in what is missing: facts soc= and assume_voltage_uv=; what is known before the first event:
+ * clock_hz= and voltage_uv=. */
 void mali_rate_init(struct mali_rate *r, const char *facts);
 void mali_rate_clock(struct mali_rate *r, uint64_t clock_hz);
 void mali_rate_voltage(struct mali_rate *r, uint32_t voltage_uv);
@@ -107,8 +108,21 @@ struct track_rate mali_rate_now(const struct mali_rate *r);
 /*
  * Facts of its subject, none of which must be there: dialect=samsung|arm, soc=NAME,
  * assume_voltage_uv=N, end=stop|interrupt (where a job's busy time ends), drop_unpriced=1 (jobs
- * without price are left out), backfill=1 (clock_before counts).
+ * without price are left out), backfill=1 (clock_before counts), clock=cycles (stamps are no times,
+ * and so nothing is a job; other words change nothing).
  */
 extern const struct fold mali_events_fold;
+
+/* ---- live ------------------------------------------------------------------------------------ */
+
+/* How much of the time was recorded: "key=value" lines recorded_ns, interval_ns, lines,
+ * clock=realtime|boottime|cycles|unknown; or other_recorder=1 alone. Pure. */
+void mali_window_decode(const struct subject *s, const struct frame *f, const struct sink *sink,
+                        struct counts *counts);
+extern const uint16_t mali_window_gives[1];
+
+extern const struct backend backend_mali;
+bool mali_probe(const struct host *host, const struct device_info *device);
+enum err mali_open(struct host *host, const struct device_info *device, struct source **out);
 
 #endif

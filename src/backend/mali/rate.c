@@ -48,6 +48,8 @@ static void said(struct mali_rate *r) {
 void mali_rate_init(struct mali_rate *r, const char *facts) {
     *r = (struct mali_rate){.soc = mali_soc_find(facts_get(facts, "soc"))};
     r->assumed_uv = voltage_or_unknown(facts_u64(facts, "assume_voltage_uv", 0));
+    r->voltage_uv = voltage_or_unknown(facts_u64(facts, "voltage_uv", 0));
+    mali_rate_clock(r, facts_u64(facts, "clock_hz", 0));
 }
 
 void mali_rate_clock(struct mali_rate *r, uint64_t clock_hz) {

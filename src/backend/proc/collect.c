@@ -38,6 +38,12 @@ struct collector {
     struct want_process *wanted;
     uint32_t wanted_cap;
     uint32_t wanted_count;
+    int32_t *nameless; /* pids whose names were asked for */
+    uint32_t nameless_cap;
+    uint32_t nameless_count;
+    struct want_process *held; /* opened here for a name that was asked for */
+    uint32_t held_cap;
+    uint32_t held_count;
     struct user_names users;
     struct buf body;
     char *text; /* TEXT_BYTES */
@@ -248,10 +254,74 @@ static void refresh_one(struct collector *c) {
     }
 }
 
+/* ---- names that were asked for ------------------------------------------------------------------------- */
+
+static bool is_held(const struct collector *c, int32_t pid) {
+    for (uint32_t i = 0; i < c->held_count; i++)
+        if (c->held[i].pid == pid)
+            return true;
+    return false;
+}
+
+static bool start_of(struct collector *c, int32_t pid, uint64_t *start) {
+    char path[32];
+    struct proc_stat stat;
+    snprintf(path, sizeof(path), "%" PRId32 "/stat", pid);
+    ssize_t n = host_slurp(c->host, c->host->proc_fd, path, c->text, STAT_BYTES);
+    if (n < 0 || proc_stat_parse((struct span){c->text, (size_t)n}, &stat) != ERR_OK ||
+        stat.start_ticks.err != ERR_OK)
+        return false;
+    *start = stat.start_ticks.value;
+    return true;
+}
+
+/* Opens the process of this pid, if there is one; it is read like all others from then on. */
+static void hold(struct collector *c, int32_t pid) {
+    uint64_t start;
+    const struct subject *s;
+    struct watched *w;
+    if (is_held(c, pid) || !start_of(c, pid, &start) ||
+        vec_reserve((void **)&c->held, &c->held_cap, c->held_count + 1, sizeof(*c->held)))
+        return;
+    s = roster_process_get(c->host, pid, start, c->sink, clock_mono_ns());
+    if (!s)
+        return;
+    c->held[c->held_count] = (struct want_process){.subject = s->id, .pid = pid, .start = start};
+    w = watch(c, &c->held[c->held_count++]);
+    if (w)
+        visit(c, w);
+}
+
+/* Ends those that are gone, or whose pid another process has. */
+static void release_gone(struct collector *c) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->held_count; i++) {
+        struct want_process h = c->held[i];
+        struct watched *w = h.subject < c->watched_cap ? &c->watched[h.subject] : NULL;
+        if (!w || !w->subject || w->pid != h.pid || w->start != h.start || !(w->gone || w->over))
+            c->held[kept++] = h;
+        else
+            roster_process_put(c->host, w->subject, w->gone ? "exited" : "reused", c->sink,
+                               clock_mono_ns());
+    }
+    c->held_count = kept;
+}
+
+static void keep_nameless(struct collector *c, const struct want *want) {
+    c->nameless_count = 0;
+    if (want->nameless_count == 0 || want->nameless_count > UINT32_MAX / 2 ||
+        vec_reserve((void **)&c->nameless, &c->nameless_cap, (uint32_t)want->nameless_count,
+                    sizeof(*c->nameless)) != ERR_OK)
+        return;
+    c->nameless_count = (uint32_t)want->nameless_count;
+    memcpy(c->nameless, want->nameless, c->nameless_count * sizeof(*c->nameless));
+}
+
 /* ---- the source --------------------------------------------------------------------------------------------- */
 
 static void collect_want(struct source *s, const struct want *want) {
     struct collector *c = (struct collector *)s;
+    keep_nameless(c, want);
     c->wanted_count = 0;
     if (want->process_count > UINT32_MAX / 2 ||
         vec_reserve((void **)&c->wanted, &c->wanted_cap, (uint32_t)want->process_count,
@@ -273,6 +343,9 @@ static enum err collect_read(struct source *s, int64_t now_ns, const struct fram
         if (w)
             visit(c, w);
     }
+    for (uint32_t i = 0; i < c->nameless_count; i++)
+        hold(c, c->nameless[i]);
+    release_gone(c);
     forget_others(c);
     refresh_one(c);
     return ERR_OK;
@@ -291,6 +364,8 @@ static void collect_close(struct source *s) {
         let_go(c, &c->watched[i]);
     free(c->watched);
     free(c->wanted);
+    free(c->nameless);
+    free(c->held);
     free(c->text);
     user_names_finish(&c->users);
     buf_finish(&c->body);

@@ -1,0 +1,231 @@
+/*
+ * `gwtop report`: one HTML page (or, with --csv, one sheet) about a recording or about the live machine for -n
+ * ticks. It is written to a file beside its place and then put there, so that no half of it is ever seen. A signal
+ * ends the watching, not the writing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "gwtop/out.h"
+#include "pipeline.h"
+#include "player.h"
+#include "setup.h"
+#include "signals.h"
+
+#define DEFAULT_DELAY_NS INT64_C(1000000000)
+#define DEFAULT_TICKS    10
+
+struct writer {
+    const struct output *output;
+    struct out_options options;
+    struct out_state *state;
+    struct buf buf;
+    bool known; /* -i names a device that is there */
+};
+
+static enum err writer_init(struct writer *w, const struct options *o, struct err_info *info) {
+    *w = (struct writer){.output =
+                             output_find(span_of(o->given[OPT_CSV] ? "report-csv" : "report"))};
+    buf_init(&w->buf);
+    enum err e = query_from_options(o, &w->options.query, &w->options.columns, info);
+    if (e != ERR_OK)
+        return e;
+    w->options.replayed = o->operand_count > 0;
+    w->options.demo = o->given[OPT_DEMO];
+    w->options.scrub = o->given[OPT_SCRUB];
+    e = w->output->open(&w->options, &w->state);
+    return e == ERR_OK ? e : err_set(info, e, 0, err_text(e), NULL);
+}
+
+static void writer_finish(struct writer *w) {
+    if (w->state)
+        w->output->close(w->state);
+    buf_finish(&w->buf);
+}
+
+static enum err writer_tick(struct writer *w, const struct snapshot *s, struct err_info *info) {
+    if (!w->known && query_check_device(&w->options.query, s, info) != ERR_OK)
+        return ERR_NOENT;
+    w->known = true;
+    w->output->tick(w->state, s, &w->buf);
+    return ERR_OK;
+}
+
+/* ---- what it is about ---------------------------------------------------------------------- */
+
+/* The first look says where totals stand; `limit` ticks follow. */
+static enum err watch(struct writer *w, struct pipeline *pipe, struct source *source,
+                      uint64_t limit, struct err_info *info) {
+    struct source_wait wait;
+    for (uint64_t ticks = 0; ticks <= limit; ticks++) {
+        enum err e;
+        do {
+            source->ops->poll(source, clock_mono_ns(), &wait);
+            if (signals_wait(wait.fd, wait.due_ns))
+                return ERR_OK;
+            e = pipeline_read(pipe, source, clock_mono_ns());
+        } while (e == ERR_AGAIN);
+        if (e != ERR_OK)
+            return err_set(info, e, 0, "reading the machine failed", err_text(e));
+        e = writer_tick(w, acct_snapshot(pipe->acct), info);
+        if (e != ERR_OK)
+            return e;
+    }
+    return ERR_OK;
+}
+
+static enum err gather_live(struct writer *w, const struct options *o, struct err_info *info) {
+    struct pipeline pipe = {0};
+    struct live live = {0};
+    enum err e = live_start(o, o->delay_ns ? o->delay_ns : DEFAULT_DELAY_NS, &live, info);
+    if (e == ERR_OK) {
+        e = pipeline_init(&pipe, false, o->assume_voltage_uv);
+        if (e != ERR_OK)
+            err_set(info, e, 0, err_text(e), NULL);
+    }
+    if (e == ERR_OK)
+        e = watch(w, &pipe, live.source, o->iterations ? o->iterations : DEFAULT_TICKS, info);
+    live_stop(&live);
+    pipeline_finish(&pipe);
+    return e;
+}
+
+/* Ticks from the last one that is not after --from, which says where totals stood then. */
+static enum err play(struct writer *w, struct player *player, const struct options *o,
+                     struct err_info *info) {
+    const struct snapshot *before = NULL;
+    uint64_t told = 0;
+    enum err e;
+    while ((e = player_next(player)) == ERR_OK && player_at_ns(player) <= o->to_ns) {
+        const struct snapshot *now = player_snapshot(player);
+        if (signals_got())
+            return ERR_OK;
+        if (player_at_ns(player) < o->from_ns) {
+            before = now;
+            continue;
+        }
+        if (told == 0 && before && player_at_ns(player) > o->from_ns)
+            e = writer_tick(w, before, info);
+        if (e == ERR_OK)
+            e = writer_tick(w, now, info);
+        if (e != ERR_OK)
+            return e;
+        told++;
+        if (o->iterations > 0 && told > o->iterations)
+            return ERR_OK;
+    }
+    return e == ERR_END || e == ERR_OK
+               ? ERR_OK
+               : err_set(info, e, 0, "reading the recording failed", err_text(e));
+}
+
+static enum err gather_recording(struct writer *w, const struct options *o, struct err_info *info) {
+    struct source *trace = NULL;
+    struct player *player = NULL;
+    enum err e = o->operand_count > 0 ? recording_open(o, o->operands[0], &trace, info)
+                                      : demo_open(&trace, info);
+    if (e != ERR_OK)
+        return e;
+    e = player_create(trace, false, o->assume_voltage_uv, false, &player);
+    if (e != ERR_OK)
+        return err_set(info, e, 0, err_text(e), NULL);
+    e = play(w, player, o, info);
+    const char *note = trace_note(player_trace(player));
+    if (note)
+        fprintf(stderr, "gwtop: %s\n", note);
+    player_destroy(player);
+    return e;
+}
+
+/* ---- where it goes ------------------------------------------------------------------------- */
+
+/* A signal before it does not stop it; one that interrupts it does. */
+static enum err write_out(int fd, const struct buf *b, struct err_info *info) {
+    size_t done = 0;
+    while (done < b->n) {
+        ssize_t n = write(fd, b->p + done, b->n - done);
+        if (n < 0 && errno == EPIPE)
+            return err_set(info, ERR_CLOSED, EPIPE, "the reader went away", NULL);
+        if (n < 0)
+            return err_set(info, err_from_sys(errno), errno, "writing the report failed",
+                           strerror(errno));
+        done += (size_t)n;
+    }
+    return ERR_OK;
+}
+
+static enum err failed(const char *path, struct err_info *info) {
+    int sys = errno;
+    return err_set(info, err_from_sys(sys), sys, path, strerror(sys));
+}
+
+/* What is there and is no plain file (a pipe, a device) is written to as it is. */
+static enum err write_through(const char *path, const struct buf *b, struct err_info *info) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return failed(path, info);
+    enum err e = write_out(fd, b, info);
+    close(fd);
+    return e;
+}
+
+static enum err replace(const char *path, const struct buf *b, struct err_info *info) {
+    char target[PATH_MAX];
+    char beside[PATH_MAX + 8];
+    if (!realpath(path, target)) {
+        if (strlen(path) >= sizeof target)
+            return err_set(info, ERR_USAGE, 0, "name too long", NULL);
+        strcpy(target, path);
+    }
+    snprintf(beside, sizeof beside, "%s.XXXXXX", target);
+    int fd = mkostemp(beside, O_CLOEXEC);
+    if (fd < 0)
+        return failed(path, info);
+    enum err e = write_out(fd, b, info);
+    if (close(fd) != 0 && e == ERR_OK)
+        e = failed(path, info);
+    if (e == ERR_OK && rename(beside, target) != 0)
+        e = failed(path, info);
+    if (e != ERR_OK)
+        unlink(beside);
+    return e;
+}
+
+static enum err put_report(const char *path, const struct buf *b, struct err_info *info) {
+    struct stat st;
+    if (b->failed)
+        return err_set(info, ERR_NOMEM, 0, "out of memory", NULL);
+    if (strcmp(path, "-") == 0)
+        return write_out(STDOUT_FILENO, b, info);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return write_through(path, b, info);
+    return replace(path, b, info);
+}
+
+int command_report(const struct options *o) {
+    struct err_info info = {0};
+    struct writer w = {0};
+    enum err e = ERR_OK;
+    if (!o->output)
+        e = err_set(&info, ERR_USAGE, 0, "report needs -o FILE", NULL);
+    else if (strcmp(o->output, "-") == 0 && !o->given[OPT_CSV] && isatty(STDOUT_FILENO))
+        e = err_set(&info, ERR_USAGE, 0, "a page does not go to a terminal", NULL);
+    if (e == ERR_OK)
+        e = writer_init(&w, o, &info);
+    if (e == ERR_OK)
+        e = o->operand_count > 0 || o->given[OPT_DEMO] ? gather_recording(&w, o, &info)
+                                                       : gather_live(&w, o, &info);
+    if (e == ERR_OK) {
+        w.output->end(w.state, &w.buf);
+        e = put_report(o->output, &w.buf, &info);
+    }
+    writer_finish(&w);
+    return e == ERR_OK || e == ERR_CLOSED ? EXIT_DONE : report(&info);
+}
