@@ -146,13 +146,35 @@ static void write_loose_rows(struct build *b) {
     }
 }
 
+/* Busy time of this tick, of the busiest engine and of nobody. */
+static int64_t busy_now_ns(const struct build *b, const struct device *d) {
+    int64_t most = 0;
+    for (uint32_t i = d->engines; i != NONE; i = engine_name_at(b->a, i)->link) {
+        const struct engine_name *n = engine_name_at(b->a, i);
+        int64_t ns = n->work.seq == b->a->now.seq ? n->work.busy_ns / n->capacity : 0;
+        most = ns > most ? ns : most;
+    }
+    return add_sat(most, d->loose_now_ns);
+}
+
+/* In this tick: what is shown as busy may be the mean over the whole span. */
+static bool is_idle(const struct build *b, const struct device *d, struct value busy) {
+    const struct acct_now *now = &b->a->now;
+    if (busy.state != STATE_VALUE)
+        return false;
+    if (!b->a->options.whole_span)
+        return busy.v < IDLE_PPM;
+    int64_t last = now->has_previous ? span_ns(now->previous_ns, now->begin_ns) : 0;
+    return busy_now_ns(b, d) < mul_div(last, IDLE_PPM, PPM);
+}
+
 void build_power(struct build *b) {
     for (uint32_t i = 0; i < b->a->tables[T_DEVICE_ORDER].n; i++) {
         uint32_t device = order_at(b->a, T_DEVICE_ORDER, i)->index;
         struct device *d = device_at(b->a, device);
         struct value busy = b->devices[i].busy_ppm;
         take_loose(b, d);
-        energy_look(b->a, device, busy.state == STATE_VALUE && busy.v < IDLE_PPM);
+        energy_look(b->a, device, is_idle(b, d, busy));
         write_device(b, d, &b->devices[i]);
     }
     write_rows(b);

@@ -7,9 +7,7 @@
  */
 #include "work.h"
 
-#define BUCKET_NS   INT64_C(30000000000)
-#define CAP_TIMES   3
-#define POWER_MAX_W 3000.0
+#define BUCKET_NS INT64_C(30000000000)
 
 /* Where energy may be taken from, the best first. `board`: only of a card without processors. */
 static const struct {
@@ -24,8 +22,13 @@ static const struct {
 
 /* ---- the idle floor -------------------------------------------------------------------------- */
 
+/* From 1, whatever the time is. */
+static int64_t bucket_of(int64_t t_ns) {
+    return t_ns < 0 ? 1 : t_ns / BUCKET_NS + 1;
+}
+
 static void floor_note(struct energy *e, int64_t t_ns, double watts) {
-    int64_t bucket = t_ns / BUCKET_NS;
+    int64_t bucket = bucket_of(t_ns);
     double *lowest = &e->lowest[bucket % FLOOR_BUCKETS];
     if (*lowest < 0 || watts < *lowest)
         *lowest = watts;
@@ -33,7 +36,7 @@ static void floor_note(struct energy *e, int64_t t_ns, double watts) {
 
 /* Buckets that time has passed over since the last tick are empty again. */
 static void floor_age(struct energy *e, int64_t t_ns) {
-    int64_t bucket = t_ns / BUCKET_NS;
+    int64_t bucket = bucket_of(t_ns);
     int64_t passed = e->bucket == 0 ? FLOOR_BUCKETS : bucket - e->bucket;
     if (passed > FLOOR_BUCKETS || passed < 0)
         passed = FLOOR_BUCKETS;
@@ -151,16 +154,6 @@ static bool is_counter(uint16_t metric) {
     return false;
 }
 
-/* No card draws more. */
-static double most_watts(const struct acct *a, uint32_t device) {
-    uint32_t m = metric_find(a, device, METRIC_POWER_CAP);
-    struct value cap =
-        m == NONE ? value_none(STATE_UNSUPPORTED) : metric_told(a, metric_at(a, m)).value;
-    if (cap.state != STATE_VALUE || cap.v <= 0)
-        return POWER_MAX_W;
-    return CAP_TIMES * (double)cap.v * 1e-6;
-}
-
 static void void_interval(struct acct *a, uint32_t device, unsigned state) {
     struct energy *e = &device_at(a, device)->energy;
     e->flawed = e->flawed || e->ever;
@@ -187,11 +180,12 @@ static void begin_at(struct energy *e, int64_t v, int64_t t_ns) {
 /* A reading of now; `e` holds the one before. */
 static void take(struct acct *a, uint32_t device, int64_t v, int64_t t_ns, bool idle) {
     struct energy *e = &device_at(a, device)->energy;
-    double most = most_watts(a, device);
+    double most = (double)metric_most_power(a, device) * 1e-6;
     int64_t passed_ns = e->has ? span_ns(e->t_ns, t_ns) : 0;
     double seconds = (double)passed_ns * 1e-9;
-    double joules =
-        e->counter ? (double)(v - e->v) * 1e-6 : ((double)v + (double)e->v) * 0.5e-6 * seconds;
+    double joules = !e->counter ? ((double)v + (double)e->v) * 0.5e-6 * seconds
+                    : v > e->v  ? (double)(v - e->v) * 1e-6
+                                : 0;
     bool bad = v < 0 || (!e->counter && (double)v * 1e-6 > most);
     if (e->has && e->counter && passed_ns > 0)
         bad = bad || v < e->v || joules > most * seconds;
@@ -226,9 +220,10 @@ void energy_look(struct acct *a, uint32_t device, bool idle) {
     struct energy *e = &d->energy;
     uint32_t metric = origin_of_energy(a, device);
     if (metric != e->metric) {
-        /* Another origin, another zero. */
+        /* Another origin, another zero and another floor. */
         e->metric = metric;
         e->has = false;
+        e->bucket = 0;
         e->counter = metric != NONE && is_counter(metric_at(a, metric)->metric);
         drop_pending(a, device);
     }
@@ -260,7 +255,7 @@ struct real energy_watts(const struct acct *a, const struct device *d, double wa
     if (e->state != STATE_VALUE)
         return real_none(e->state);
     /* A period of one tick shall stand over the tick's own jitter. */
-    if (span_ns(e->closed_ns, a->now.begin_ns) > OVERDUE_PERIODS * e->period_ns)
+    if (span_ns(e->closed_ns, a->now.begin_ns) / OVERDUE_PERIODS > e->period_ns)
         return real_none(STATE_UNKNOWN);
     return real_of(watts, doubt);
 }

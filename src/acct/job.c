@@ -98,8 +98,8 @@ static void add(struct total *t, const struct job *j, uint32_t assumed_uv) {
 }
 
 void job_take(struct acct *a, const struct job *j) {
-    uint32_t client = client_of(a, j);
-    if (client == NONE || !j->name || j->name_len == 0)
+    uint32_t client = !j->name || j->name_len == 0 ? NONE : client_of(a, j);
+    if (client == NONE)
         return;
     stage(a, client);
     uint32_t at = engine_get(a, client, (struct span){j->name, j->name_len}, j->class);

@@ -20,6 +20,10 @@
 /* After a wake the firmware's first readings are those of the wake itself. */
 #define WAKING_NS INT64_C(15000000000)
 
+/* No card draws more than so many times its limit, or, where none is told, than so much. */
+#define CAP_TIMES    3
+#define POWER_MAX_UW INT64_C(3000000000)
+
 /* ---- which metric, which source -------------------------------------------------------------- */
 
 /* Of these the name says what is measured; of all others it is the source's word for it. */
@@ -200,11 +204,28 @@ static bool stands(const struct acct *a, const struct metric_entry *m, const str
     return t->seq >= d->woke_seq && a->now.seq - t->seq < hold;
 }
 
+static bool is_own_power(unsigned metric) {
+    return metric == METRIC_POWER_SOCKET || metric == METRIC_POWER_SOCKET_CURRENT ||
+           metric == METRIC_POWER_SOCKET_AVERAGE || metric == METRIC_POWER_GFX ||
+           metric == METRIC_POWER_GPU;
+}
+
+int64_t metric_most_power(const struct acct *a, uint32_t device) {
+    uint32_t m = metric_find(a, device, METRIC_POWER_CAP);
+    struct value cap =
+        m == NONE ? value_none(STATE_UNSUPPORTED) : metric_told(a, metric_at(a, m)).value;
+    bool known = cap.state == STATE_VALUE && cap.v > 0 && cap.v <= INT64_MAX / CAP_TIMES;
+    return known ? cap.v * CAP_TIMES : POWER_MAX_UW;
+}
+
 static struct value value_now(const struct acct *a, const struct metric_entry *m,
                               const struct teller *t) {
     struct value v = t->value;
     if (!stands(a, m, t))
         v.state = STATE_UNKNOWN;
+    else if (v.state == STATE_VALUE && is_own_power(m->metric) &&
+             (v.v < 0 || v.v > metric_most_power(a, m->device)))
+        v = value_none(STATE_MALFORMED);
     else if (t->still >= STUCK_READS && v.state == STATE_VALUE)
         v.doubt |= DOUBT_STUCK;
     return v;

@@ -79,7 +79,9 @@ static double known_part(int64_t known_ns, int64_t span_ns) {
 /* `cycles` busy cycles per second, or at 1 the voltage alone. */
 static void put_price(struct total *more, const struct rate *r, double cycles_v2, double part) {
     more->priced = true;
-    more->unpriced_ns = (int64_t)((double)more->busy_ns * (1 - part));
+    double unpriced = (double)more->busy_ns * (1 - part);
+    if (unpriced < (double)more->busy_ns)
+        more->unpriced_ns = (int64_t)unpriced;
     more->price_doubt |= r->assumed ? DOUBT_ASSUMED_VOLTAGE : 0;
     sum_add(&more->pws, pseudowatt_cycles(cycles_v2 * part));
 }

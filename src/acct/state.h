@@ -138,7 +138,7 @@ struct energy {
     double loose_watts;
     struct sum loose_joules;
     double lowest[FLOOR_BUCKETS]; /* W, of idle ticks; below 0: none */
-    int64_t bucket;               /* number of the newest */
+    int64_t bucket;               /* number of the newest, from 1; 0: none yet */
 };
 
 struct device {

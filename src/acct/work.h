@@ -153,6 +153,8 @@ void metric_sample(struct acct *a, uint32_t device, uint32_t origin, const struc
 uint32_t metric_origin(struct acct *a, uint16_t backend, uint16_t kind);
 /* The metric of the whole device, or NONE. */
 uint32_t metric_find(const struct acct *a, uint32_t device, enum metric metric);
+/* In millionths of a watt: a reading of the device's own power above this is none. */
+int64_t metric_most_power(const struct acct *a, uint32_t device);
 /* What is shown of it, and who said it. */
 struct told {
     struct value value;

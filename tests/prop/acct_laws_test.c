@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ enum { SEEDS = 12, TICKS = 60 };
 enum {
     FIRST_DEVICE = 1,
     FIRST_SENSORS = 5,
+    FIRST_POWER = 7,
     FIRST_PROCESS = 10,
     FIRST_HOLDER = 100,
     FIRST_ROCM = 200
@@ -242,6 +244,24 @@ static void tell_devices(struct world *w) {
     }
 }
 
+/* Clock, voltage and what the card draws, each now and then; at times more than any card does. */
+static void tell_power(struct world *w) {
+    static const uint16_t metrics[] = {METRIC_CLOCK_GFX, METRIC_VOLTAGE_GFX, METRIC_CLOCK_VCN,
+                                       METRIC_VOLTAGE_SOC, METRIC_POWER_SOCKET};
+    static const int64_t most[] = {3000000000, 1300000, 2000000000, 1100000, 300000000};
+    for (uint32_t d = 0; d < DEVICES; d++)
+        for (unsigned k = 0; k < 5; k++) {
+            bool told = roll(&w->m, 4) > 0;
+            bool wrong = roll(&w->m, 40) == 0;
+            const struct tell what = {.metric = metrics[k],
+                                      .kind = k,
+                                      .value = wrong ? INT64_C(1000000000000)
+                                                     : (int64_t)roll(&w->m, (uint32_t)most[k])};
+            for (unsigned i = 0; i < w->feed_count && told; i++)
+                feed_tell(w->feeds[i], FIRST_POWER + d, w->m.t_ns, &what);
+        }
+}
+
 static void world_tick(struct world *w) {
     int64_t passed = SEC / 2 + (int64_t)roll(&w->m, 1000) * SEC / 1000;
     w->m.t_ns += passed;
@@ -252,6 +272,7 @@ static void world_tick(struct world *w) {
     tell_devices(w);
     read_all(w);
     tell_rocm(w);
+    tell_power(w);
     uint32_t activity = roll(&w->m, 1000001);
     for (unsigned i = 0; i < w->feed_count; i++) {
         feed_sample(w->feeds[i], FIRST_DEVICE, w->m.t_ns, METRIC_ACTIVITY_GFX, activity);
@@ -271,6 +292,8 @@ static struct world *world_create(unsigned seed, unsigned feeds, const struct ac
         feed_device(w->feeds[i], FIRST_DEVICE + 1, "0000:04:00.0", "driver=i915\n");
         for (uint32_t d = 0; d < DEVICES; d++)
             feed_stream(w->feeds[i], FIRST_SENSORS + d, FIRST_DEVICE + d, 0, 0);
+        for (uint32_t d = 0; d < DEVICES; d++)
+            feed_stream_facts(w->feeds[i], FIRST_POWER + d, FIRST_DEVICE + d, "apu=0\n");
     }
     return w;
 }
@@ -461,12 +484,68 @@ static void check_holders(const struct snapshot *s, bool whole) {
     }
 }
 
+static double real_shown(struct real v) {
+    if (v.state != STATE_VALUE)
+        return 0;
+    assert_true(isfinite(v.v) && v.v >= 0);
+    return v.v;
+}
+
+static bool is_near(double a, double b) {
+    return fabs(a - b) <= 1e-9 * fabs(b);
+}
+
+/* The lines of one row, or of a device, come to its PW s. */
+static void check_lines(const struct snapshot *s, struct run run, const struct snap_power *p) {
+    double pws = 0;
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+        const struct snap_engine *e = &s->engines[i];
+        pws += real_shown(e->pws);
+        assert_true(e->unpriced_ns.state != STATE_VALUE || e->unpriced_ns.v >= 0);
+        assert_true(e->unpriced_ns.state != STATE_VALUE || e->busy_ns.state != STATE_VALUE ||
+                    e->unpriced_ns.v <= e->busy_ns.v);
+    }
+    if (p->pws.state == STATE_VALUE)
+        assert_true(is_near(pws, p->pws.v));
+}
+
+/* What rows used and what they were given is what the device used, less what is no row any more:
+ * over the whole span, all of it. */
+static void check_power(const struct snapshot *s, bool whole) {
+    for (uint32_t d = 0; d < s->device_count; d++) {
+        const struct snap_power *all = &s->devices[d].power;
+        double pws = 0;
+        double joules = 0;
+        (void)real_shown(all->pw);
+        (void)real_shown(all->watts);
+        check_lines(s, s->devices[d].engines, all);
+        for (uint32_t p = 0; p < s->process_count; p++) {
+            const struct snap_process *q = &s->processes[p];
+            if (q->device != d)
+                continue;
+            (void)real_shown(q->power.pw);
+            (void)real_shown(q->power.watts);
+            pws += real_shown(q->power.pws);
+            joules += real_shown(q->power.joules);
+            check_lines(s, q->engines, &q->power);
+        }
+        for (uint32_t i = 0; i < s->unattributed_count; i++)
+            if (s->unattributed[i].device == d)
+                joules += real_shown(s->unattributed[i].power.joules);
+        if (all->pws.state == STATE_VALUE)
+            assert_true(is_near(pws, all->pws.v) || (!whole && pws < all->pws.v));
+        if (all->joules.state == STATE_VALUE)
+            assert_true(is_near(joules, all->joules.v) || (!whole && joules < all->joules.v));
+    }
+}
+
 /* `whole`: rates are over the whole span. */
 static void check_laws(const struct snapshot *s, bool whole) {
     check_runs(s);
     check_holders(s, whole);
     check_engines(s);
     check_memory(s);
+    check_power(s, whole);
 }
 
 /* ---- laws over time -------------------------------------------------------------------------- */
@@ -489,7 +568,35 @@ static void check_totals_grow(const struct snapshot *before, const struct snapsh
             assert_int_equal(new->busy_ns.state, STATE_VALUE);
             assert_true(new->busy_ns.v >= old->busy_ns.v);
         }
+        if (!new)
+            continue;
+        if (old->power.pws.state == STATE_VALUE && new->power.pws.state == STATE_VALUE)
+            assert_true(new->power.pws.v >= old->power.pws.v *(1 - 1e-12));
+        if (old->power.joules.state == STATE_VALUE && new->power.joules.state == STATE_VALUE)
+            assert_true(new->power.joules.v >= old->power.joules.v);
     }
+}
+
+static void same_power(const struct snap_power *a, const struct snap_power *b) {
+    assert_int_equal(a->pws.state, b->pws.state);
+    assert_int_equal(a->pw.state, b->pw.state);
+    assert_int_equal(a->joules.state, b->joules.state);
+    assert_int_equal(a->watts.state, b->watts.state);
+    assert_int_equal(a->method, b->method);
+    assert_true(is_near(a->pws.v, b->pws.v));
+    assert_true(is_near(a->pw.v, b->pw.v));
+    assert_true(is_near(a->joules.v, b->joules.v));
+    assert_true(is_near(a->watts.v, b->watts.v));
+    assert_int_equal(a->unpriced_ns.v, b->unpriced_ns.v);
+}
+
+static void check_same_power(const struct snapshot *a, const struct snapshot *b) {
+    for (uint32_t i = 0; i < a->device_count; i++)
+        same_power(&a->devices[i].power, &b->devices[i].power);
+    for (uint32_t i = 0; i < a->process_count; i++)
+        same_power(&a->processes[i].power, &b->processes[i].power);
+    for (uint32_t i = 0; i < a->unattributed_count; i++)
+        same_power(&a->unattributed[i].power, &b->unattributed[i].power);
 }
 
 static void run_laws(unsigned seed, const struct acct_options *o) {
@@ -503,6 +610,7 @@ static void run_laws(unsigned seed, const struct acct_options *o) {
             check_totals_grow(before, s);
         /* The order in which descriptors were read is nowhere to be seen. */
         check_same(s, feed_snapshot(w->feeds[1]));
+        check_same_power(s, feed_snapshot(w->feeds[1]));
         snapshot_free(before);
         assert_int_equal(snapshot_dup(s, &before), ERR_OK);
     }
@@ -543,6 +651,7 @@ static void test_copy_then_continue(void **state) {
         for (int t = 0; t < 20; t++) {
             world_tick(w);
             check_same(feed_snapshot(w->feeds[1]), feed_snapshot(w->feeds[0]));
+            check_same_power(feed_snapshot(w->feeds[1]), feed_snapshot(w->feeds[0]));
         }
         other->feed_count = 0;
         world_destroy(other);

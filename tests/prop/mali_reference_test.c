@@ -3,7 +3,7 @@
  * each unit, into which every event paints what is true from it on. Nothing of the code under
  * test is used in it. On 10,000 random recordings, with every option and with lines out of order,
  * both must agree on busy and unpriced time to the nanosecond, on PW·s and on every count, for
- * each process on each unit.
+ * each process on each unit. So must what accounting makes of them behind the bus.
  *
  * Also: the chips that the command line offers are those of the backend.
  */
@@ -18,8 +18,11 @@
 
 #include <cmocka.h>
 
+#include "acct_feed.h"
 #include "app/options.h"
 #include "backend/mali/mali.h"
+#include "gwtop/backend.h"
+#include "gwtop/bus.h"
 #include "malirig.h"
 
 #define LOGS    10000
@@ -502,6 +505,105 @@ static void agrees(void **state) {
     malirig_finish(&r);
 }
 
+/* ---- through bus and accounting -------------------------------------------------------------- */
+
+enum { DEVICE = 4, STREAM = 9 };
+
+static void bus_say(struct bus *b, const struct subject *s, unsigned kind, int64_t t_ns,
+                    struct span body) {
+    const struct frame f = {
+        .t_ns = t_ns, .bytes = body.p, .size = body.n, .subject = s->id, .kind = (uint16_t)kind};
+    bus_frame(b, s, &f);
+}
+
+/* All of the recording in one tick, in two pieces of whole lines. */
+static void account(struct bus *b, const char *facts, struct span text) {
+    const struct subject machine = {.type = SUBJECT_MACHINE, .name = "", .facts = ""};
+    const struct subject device = {
+        .id = DEVICE, .type = SUBJECT_DEVICE, .name = "gpu", .facts = "driver=mali\n"};
+    const struct subject stream = {.id = STREAM,
+                                   .device = DEVICE,
+                                   .type = SUBJECT_STREAM,
+                                   .backend =
+                                       (uint16_t)backend_find(&backend_table, span_of("mali")),
+                                   .name = "",
+                                   .facts = facts};
+    const struct span none = {"", 0};
+    size_t half = text.n / 2;
+    while (half > 0 && text.p[half - 1] != '\n')
+        half--;
+    bus_say(b, &device, FRAME_OPEN, 0, none);
+    bus_say(b, &stream, FRAME_OPEN, 0, none);
+    bus_say(b, &machine, FRAME_BEGIN, SEC, none);
+    bus_say(b, &machine, FRAME_END, SEC, none);
+    bus_say(b, &machine, FRAME_BEGIN, 2 * SEC, none);
+    bus_say(b, &stream, MALI_EVENTS, 2 * SEC, (struct span){text.p, half});
+    bus_say(b, &stream, MALI_EVENTS, 2 * SEC, span_skip(text, half));
+    bus_say(b, &machine, FRAME_END, 2 * SEC, none);
+}
+
+static bool is_sum(struct value busy, struct value unpriced, struct real pws,
+                   const struct sums *s) {
+    bool priced = s->unpriced_ns < s->busy_ns;
+    return busy.state == STATE_VALUE && busy.v == s->busy_ns && unpriced.state == STATE_VALUE &&
+           unpriced.v == s->unpriced_ns &&
+           (!priced || (pws.state == STATE_VALUE && fabs(pws.v - s->pws) <= 1e-12 * s->pws));
+}
+
+static struct run engines_of(const struct snapshot *s, int pid) {
+    const struct snap_process *p = pid > 0 ? find_process(s, pid) : NULL;
+    const struct snap_unattributed *u = pid > 0 ? NULL : find_loose(s, "(unknown pid)");
+    return p ? p->engines : u ? u->engines : (struct run){0, 0};
+}
+
+static void compare_rows(const struct model *m, const struct snapshot *s, const char *text) {
+    struct sums all = {0};
+    for (int pid = 0; pid < PIDS; pid++)
+        for (int u = 0; u < UNITS; u++) {
+            const struct sums *want = &m->sums[pid][u];
+            const struct snap_engine *e = find_engine(s, engines_of(s, pid), mali_unit_names[u]);
+            all.busy_ns += want->busy_ns;
+            all.unpriced_ns += want->unpriced_ns;
+            all.pws += want->pws;
+            if (e ? !is_sum(e->busy_ns, e->unpriced_ns, e->pws, want) : want->busy_ns > 0)
+                fail_msg("%d on %s in\n%s", pid, mali_unit_names[u], text);
+        }
+    const struct snap_power *p = &s->devices[0].power;
+    if (all.busy_ns > 0 && (p->unpriced_ns.v != all.unpriced_ns ||
+                            (all.pws > 0 && fabs(p->pws.v - all.pws) > 1e-12 * all.pws) ||
+                            (all.pws > 0 && fabs(p->pw.v - all.pws) > 1e-12 * all.pws)))
+        fail_msg("%.17g PWs of the device, not %.17g, in\n%s", p->pws.v, all.pws, text);
+}
+
+static void accounted(void **state) {
+    static struct model m;
+    struct malirig r = {0};
+    struct buf options;
+    struct log l = {.m = &m};
+    (void)state;
+    buf_init(&options);
+    buf_init(&l.text);
+    for (int i = 0; i < LOGS; i++) {
+        struct acct *acct;
+        struct bus *bus;
+        seed = (uint64_t)i * 2654435761u + 88172645463325252u;
+        choose(&m, &options);
+        build(&l, i % 4 == 3);
+        assert_int_equal(acct_create(NULL, &acct), ERR_OK);
+        assert_int_equal(bus_create(&backend_table, &bus), ERR_OK);
+        const struct subscriber s = acct_subscriber(acct);
+        assert_int_equal(bus_subscribe(bus, &s), ERR_OK);
+        malirig_begin(&r, options.p, l.text.p, strlen(l.text.p)); /* its facts */
+        account(bus, r.facts.p, span_of(l.text.p));
+        compare_rows(&m, acct_snapshot(acct), l.text.p);
+        bus_destroy(bus);
+        acct_destroy(acct);
+    }
+    buf_finish(&options);
+    buf_finish(&l.text);
+    malirig_finish(&r);
+}
+
 static void chips_of_the_command_line(void **state) {
     struct cursor c = cursor_over(span_of(OPTIONS_MALI_SOCS));
     struct span name;
@@ -518,6 +620,7 @@ static void chips_of_the_command_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees),
+        cmocka_unit_test(accounted),
         cmocka_unit_test(chips_of_the_command_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
