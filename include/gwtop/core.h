@@ -496,8 +496,15 @@ struct fold {
 
 /* A vendor file that is not a gwtop trace; all pure. */
 struct vendor_file {
-    /* Optional: looks at the head (whole file where it is small) and says facts; false: not this kind. */
-    bool (*scan)(struct span file, struct buf *facts);
+    /* Optional: what the whole file says of itself. scan sees all of it, in pieces of whole units as cut and next
+     * make them (the last may be torn), before any is a frame; the state is flat and begins zeroed. say_facts
+     * says what came of it. */
+    size_t scan_size;
+    void (*scan)(void *state, struct span piece);
+    void (*say_facts)(const void *state, struct buf *facts);
+    /* Optional: whether a file that begins so is of this kind, where the user did not say. more: of what is still
+     * being written, and a head that may yet become one is enough. */
+    bool (*recognise)(struct span head, bool more);
     /* Bytes of the longest run of whole units at the start of `rest`. NULL: the file is one reading, or
      * lines where the kind folds. */
     size_t (*cut)(struct span rest);

@@ -51,6 +51,7 @@ struct out_stat_about {
     char *const *command; /* NULL at the end */
     int status;           /* of the last run: as gwtop exits with */
     int64_t delay_ns;     /* between two looks */
+    bool exact;           /* each process was looked at when it ended, too */
     const struct out_stat_running *running; /* descendants that outlived the command */
     uint32_t running_count;
 };

@@ -191,7 +191,8 @@ enum err trace_writer_close(struct trace_writer *w, struct err_info *info);
 enum err trace_open(const char *path, const struct backend_table *table, struct source **out,
                     struct err_info *info);
 /* NULL, or one line for people; a scan learns of the end as well. Valid until close. What follows may be
- * asked of any source: one that is no trace has no note, no place, and no marks (ERR_UNSUPPORTED). */
+ * asked of any source. A vendor file has no note; one that is no recording has neither note nor place nor marks
+ * (ERR_UNSUPPORTED). */
 const char *trace_note(const struct source *trace);
 /* Position of the next read: bytes of the plain recording, and the file's size or progress as far as known. */
 struct trace_place {
@@ -215,6 +216,16 @@ struct trace_extent {
 };
 enum err trace_scan(struct source *trace, struct trace_extent *out,
                     bool (*progress)(void *ctx, int ppm), void *ctx);
+
+/* A recording of either sort: a trace or, if it is none, a vendor file of a kind that recognises it, opened with
+ * these as by file_open. */
+struct recording_as {
+    const char *facts;
+    int64_t delay_ns;
+};
+enum err recording_open_as(const char *path, const struct backend_table *table,
+                           const struct recording_as *as, struct source **out,
+                           struct err_info *info);
 
 /* ---- vendor files ------------------------------------------------------------------------------------------------------- */
 

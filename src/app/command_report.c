@@ -1,7 +1,7 @@
 /*
- * `gwtop report`: one HTML page (or, with --csv, one sheet) about a recording or about the live machine for -n
- * ticks. It is written to a file beside its place and then put there, so that no half of it is ever seen. A signal
- * ends the watching, not the writing.
+ * `gwtop report`: one HTML page (or, with --csv, one sheet) about a recording or about the live
+ * machine for -n ticks. It is written to a file beside its place and then put there, so that no
+ * half of it is ever seen. A signal ends the watching, not the writing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,28 +97,32 @@ static enum err gather_live(struct writer *w, const struct options *o, struct er
     return e;
 }
 
-/* Ticks from the last one that is not after --from, which says where totals stood then. */
+/* Forgets what was gathered: a snapshot does not outlive the next, so the one that says where totals
+ * stand is told to a report that begins with it. */
+static enum err writer_restart(struct writer *w, struct err_info *info) {
+    w->output->close(w->state);
+    w->state = NULL;
+    enum err e = w->output->open(&w->options, &w->state);
+    return e == ERR_OK ? e : err_set(info, e, 0, err_text(e), NULL);
+}
+
+/* The last tick that is not after --from says where totals stood then; `iterations` ticks follow. */
 static enum err play(struct writer *w, struct player *player, const struct options *o,
                      struct err_info *info) {
-    const struct snapshot *before = NULL;
     uint64_t told = 0;
     enum err e;
     while ((e = player_next(player)) == ERR_OK && player_at_ns(player) <= o->to_ns) {
-        const struct snapshot *now = player_snapshot(player);
+        bool base = player_tick(player) == 1 || player_at_ns(player) <= o->from_ns;
         if (signals_got())
             return ERR_OK;
-        if (player_at_ns(player) < o->from_ns) {
-            before = now;
-            continue;
-        }
-        if (told == 0 && before && player_at_ns(player) > o->from_ns)
-            e = writer_tick(w, before, info);
+        if (base)
+            e = writer_restart(w, info);
         if (e == ERR_OK)
-            e = writer_tick(w, now, info);
+            e = writer_tick(w, player_snapshot(player), info);
         if (e != ERR_OK)
             return e;
-        told++;
-        if (o->iterations > 0 && told > o->iterations)
+        told += !base;
+        if (o->iterations > 0 && told == o->iterations)
             return ERR_OK;
     }
     return e == ERR_END || e == ERR_OK
@@ -176,6 +180,16 @@ static enum err write_through(const char *path, const struct buf *b, struct err_
     return e;
 }
 
+/* As a shell's `>` would have it: that of the file that is there, or what the umask leaves. */
+static mode_t mode_of(const char *target) {
+    struct stat st;
+    if (stat(target, &st) == 0)
+        return st.st_mode & 0777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 static enum err replace(const char *path, const struct buf *b, struct err_info *info) {
     char target[PATH_MAX];
     char beside[PATH_MAX + 8];
@@ -190,6 +204,8 @@ static enum err replace(const char *path, const struct buf *b, struct err_info *
         return failed(path, info);
     enum err e = write_out(fd, b, info);
     if (close(fd) != 0 && e == ERR_OK)
+        e = failed(path, info);
+    if (e == ERR_OK && chmod(beside, mode_of(target)) != 0)
         e = failed(path, info);
     if (e == ERR_OK && rename(beside, target) != 0)
         e = failed(path, info);

@@ -18,7 +18,7 @@
 #include "gwtop/out.h"
 #include "pipeline.h"
 #include "setup.h"
-#include "stat_child.h"
+#include "stat_trace.h"
 
 #define DEFAULT_DELAY_NS INT64_C(100000000)
 
@@ -88,6 +88,18 @@ static enum err look(struct stat_run *r, struct err_info *info) {
     return ERR_OK;
 }
 
+static enum err last_look(void *ctx, struct err_info *info) {
+    return look(ctx, info);
+}
+
+static enum err look_at_child(struct stat_run *r, struct err_info *info) {
+    const struct stat_last_look last = {last_look, r};
+    if (r->options->given[OPT_EXACT])
+        return stat_trace_look(&r->child, &last, info);
+    stat_child_look(&r->child);
+    return ERR_OK;
+}
+
 /* The end: of the command, with --wait of all that descend from it, or of whoever waits for them. */
 static bool is_over(struct stat_run *r) {
     if (!r->child.ended)
@@ -104,11 +116,12 @@ static enum err watch(struct stat_run *r, struct err_info *info) {
     bool over = false;
     while (e == ERR_OK && !over) {
         r->live.source->ops->poll(r->live.source, clock_mono_ns(), &wait);
-        wait_until(r, wait.due_ns);
+        if (!r->child.more)
+            wait_until(r, wait.due_ns);
         take_signals(r);
-        stat_child_look(&r->child);
+        e = look_at_child(r, info);
         over = is_over(r);
-        if (over || clock_mono_ns() >= wait.due_ns)
+        if (e == ERR_OK && (over || clock_mono_ns() >= wait.due_ns))
             e = look(r, info);
     }
     return e;
@@ -145,13 +158,18 @@ static void note_running(struct stat_run *r) {
     }
 }
 
+static enum err start_child(struct stat_run *r, struct err_info *info) {
+    enum err e = stat_child_start(&r->before, r->options->words, &r->child, info);
+    return e == ERR_OK && r->options->given[OPT_EXACT] ? stat_trace_start(&r->child, info) : e;
+}
+
 /* The exit status; `*go_on` is false where nothing is to be printed. */
 static int run_once(struct stat_run *r, bool *go_on) {
     struct err_info info = {0};
     char *const *command = r->options->words;
     int status = EXIT_STAT;
     *go_on = false;
-    enum err e = stat_child_start(&r->before, command, &r->child, &info);
+    enum err e = start_child(r, &info);
     if (e == ERR_OK)
         stat_family_start(&r->family, r->child.pid);
     if (e == ERR_OK)
@@ -210,6 +228,7 @@ static enum err print(struct stat_run *r, int fd, int status, struct err_info *i
         .command = o->words,
         .status = status,
         .delay_ns = r->delay_ns,
+        .exact = o->given[OPT_EXACT],
         .running = r->running,
         .running_count = r->running_count,
     };

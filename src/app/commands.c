@@ -20,8 +20,8 @@ const struct command command_list[] = {
     {"stat", "gwtop stat [options] -- COMMAND",
      "run a command; then what it and its children cost on each GPU", 1, -1, command_stat},
     {"decode", "gwtop decode KIND FILE",
-     "one file of a driver as JSON samples (fdinfo, gpu-metrics, mali-events)", 2, 2,
-     command_decode},
+     "one file of a driver as JSON samples (fdinfo, gpu-metrics, mali-events, mali-trace-text)", 2,
+     2, command_decode},
 };
 const unsigned command_count = sizeof command_list / sizeof *command_list;
 

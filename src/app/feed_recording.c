@@ -22,7 +22,6 @@ struct recording_feed {
     int64_t from_ns;
     int64_t to_ns;
     struct trace_extent extent;
-    bool vendor; /* not a gwtop trace: no extent, no marks */
 };
 
 static struct recording_feed *of(struct feed *f) {
@@ -128,8 +127,7 @@ static void describe(const struct feed *f, struct ui_play *out) {
     out->at_end = at_end(r);
     out->busy_ppm = -1;
     out->delay_ns = player_interval_ns(r->player);
-    if (!r->vendor)
-        out->note = trace_note(player_trace(r->player));
+    out->note = trace_note(player_trace(r->player));
 }
 
 static void close_feed(struct feed *f) {
@@ -158,13 +156,11 @@ enum err feed_recording(const struct options *o, struct source *take_trace, bool
     }
     r->feed.ops = &ops;
     r->loop = loop;
-    r->vendor = o->as != NULL;
     r->speed_milli = o->speed_milli >= 0 ? o->speed_milli : 1000;
     r->from_ns = o->from_ns;
     r->to_ns = o->to_ns;
-    if (!r->vendor)
-        trace_scan(take_trace, &r->extent, NULL, NULL); /* without it there is no length to show */
-    e = player_create(take_trace, false, o->assume_voltage_uv, !r->vendor, &r->player);
+    trace_scan(take_trace, &r->extent, NULL, NULL); /* without it there is no length to show */
+    e = player_create(take_trace, false, o->assume_voltage_uv, true, &r->player);
     if (e == ERR_OK)
         e = player_next(r->player);
     if (e == ERR_OK && r->from_ns > 0)

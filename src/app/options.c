@@ -13,6 +13,9 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S  INT64_C(1000000000)
+/* Time between ticks: of a machine that is looked at, and in a vendor's recording. */
+#define LEAST_LIVE_NS     (100 * NS_PER_MS)
+#define LEAST_REPLAYED_NS INT64_C(1000)
 #define LONG_ONLY 256 /* getopt's value of an option without a letter: this plus its id */
 
 const struct option_info option_list[OPT_COUNT] = {
@@ -50,14 +53,15 @@ static bool cut_suffix(struct span *s, const char *suffix) {
     return true;
 }
 
-enum err options_delay(const char *text, int64_t *out_ns) {
+static enum err parse_delay(const char *text, int64_t least_ns, int64_t *out_ns) {
     struct span s = span_of(text);
     int64_t v = 0;
     uint64_t tenths;
-    if (cut_suffix(&s, "ms")) {
+    int64_t parts = cut_suffix(&s, "us") ? 1000000 : cut_suffix(&s, "ms") ? 1000 : 1;
+    if (parts > 1) {
         if (parse_billionths(s, &v) != ERR_OK)
             return ERR_USAGE;
-        v /= 1000;
+        v /= parts;
     } else if (cut_suffix(&s, "s")) {
         if (parse_billionths(s, &v) != ERR_OK)
             return ERR_USAGE;
@@ -66,10 +70,14 @@ enum err options_delay(const char *text, int64_t *out_ns) {
             return ERR_USAGE;
         v = (int64_t)tenths * 100 * NS_PER_MS;
     }
-    if (v < 100 * NS_PER_MS || v > 86400 * NS_PER_S)
+    if (v < least_ns || v > 86400 * NS_PER_S)
         return ERR_RANGE;
     *out_ns = v;
     return ERR_OK;
+}
+
+enum err options_delay(const char *text, int64_t *out_ns) {
+    return parse_delay(text, LEAST_LIVE_NS, out_ns);
 }
 
 enum err options_time(const char *text, int64_t *out_ns) {
@@ -158,7 +166,7 @@ static enum err take_value(struct options *o, enum option_id id, const char *arg
     case OPT_ASSUME_VOLTAGE:
         return parse_voltage(arg, &o->assume_voltage_uv);
     case OPT_DELAY:
-        return options_delay(arg, &o->delay_ns);
+        return parse_delay(arg, LEAST_REPLAYED_NS, &o->delay_ns);
     case OPT_ITERATIONS:
         return parse_count(arg, UINT64_MAX, &o->iterations);
     case OPT_REPEAT:
@@ -282,6 +290,11 @@ static int id_of(int got) {
     return -1;
 }
 
+static bool is_replayed(const struct options *o) {
+    return o->operand_count > 0 &&
+           (strcmp(o->command->name, "replay") == 0 || strcmp(o->command->name, "report") == 0);
+}
+
 static enum err take_operands(int count, char **words, struct options *out, struct err_info *info) {
     int i = 0;
     out->command = command_find("");
@@ -300,6 +313,8 @@ static enum err take_operands(int count, char **words, struct options *out, stru
         (i < count || out->operand_count > out->command->operand_max))
         return err_set(info, ERR_USAGE, 0, "one word too many",
                        out->operands[out->operand_count - 1]);
+    if (out->given[OPT_DELAY] && out->delay_ns < LEAST_LIVE_NS && !is_replayed(out))
+        return err_set(info, ERR_USAGE, 0, "--delay below 100ms is for recordings only", NULL);
     if (out->from_ns > out->to_ns)
         return err_set(info, ERR_USAGE, 0, "--to is before --from", NULL);
     if (out->given[OPT_FROM] && out->given[OPT_ONCE])

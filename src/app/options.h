@@ -58,7 +58,8 @@ struct options {
 
 /* ERR_USAGE with one sentence in info. Options may stand before or after the command. */
 enum err options_parse(int argc, char **argv, struct options *out, struct err_info *info);
-/* "250ms", "2s", "1.5s", or tenths of a second as a whole number; 100 ms to a day. */
+/* "250ms", "2s", "1.5s", or tenths of a second as a whole number; 100 ms to a day. For recordings the parser
+ * takes down to 1us. */
 enum err options_delay(const char *text, int64_t *out_ns);
 /* "12.5", "1:30", "0:01:30" as ns; not negative. */
 enum err options_time(const char *text, int64_t *out_ns);

@@ -212,7 +212,7 @@ int print_recording(const struct options *o, struct source *take_trace) {
     } else if (e == ERR_OK) {
         e = print_ticks(&printer, player, o, &info);
     }
-    if (player && (e == ERR_OK || e == ERR_END) && !o->as)
+    if (player && (e == ERR_OK || e == ERR_END))
         say_note(player_trace(player));
     if (e != ERR_OK && e != ERR_END && !info.text[0])
         err_set(&info, e, 0, "reading the recording failed", err_text(e));

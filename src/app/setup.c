@@ -25,6 +25,12 @@ static void put_machine_facts(const struct options *o, struct buf *facts) {
         facts_put_u64(facts, "option.pcie-bw", 1);
     if (o->assume_voltage_uv > 0)
         facts_put_u64(facts, "option.assume-voltage", o->assume_voltage_uv);
+    if (!o->given[OPT_MALI_PROFILING])
+        return;
+    facts_put_u64(facts, "option.mali-profiling", 1);
+    facts_put(facts, "option.mali-soc", span_of(o->mali_soc));
+    facts_put(facts, "option.mali-dialect", span_of(o->mali_dialect));
+    facts_put(facts, "option.mali-end", span_of(o->mali_end));
 }
 
 enum err live_start(const struct options *o, int64_t delay_ns, struct live *out,
@@ -98,15 +104,32 @@ enum err vendor_file_open(const struct options *o, const char *path, unsigned ba
     return e;
 }
 
+static int64_t file_tick_ns(const struct options *o) {
+    return o->delay_ns ? o->delay_ns : TICK_NS;
+}
+
+static enum err guessed_open(const struct options *o, const char *path, struct source **out,
+                             struct err_info *info) {
+    struct buf facts;
+    buf_init(&facts);
+    put_vendor_facts(o, &facts);
+    buf_char(&facts, '\0');
+    const struct recording_as as = {facts.p, file_tick_ns(o)};
+    enum err e = facts.failed ? err_set(info, ERR_NOMEM, 0, "out of memory", NULL)
+                              : recording_open_as(path, &backend_table, &as, out, info);
+    buf_finish(&facts);
+    return e;
+}
+
 enum err recording_open(const struct options *o, const char *path, struct source **out,
                         struct err_info *info) {
     unsigned backend;
     unsigned kind;
     if (!o->as)
-        return trace_open(path, &backend_table, out, info);
+        return guessed_open(o, path, out, info);
     if (!vendor_kind_find(o->as, &backend, &kind))
         return err_set(info, ERR_USAGE, 0, "no such kind of file", o->as);
-    return vendor_file_open(o, path, backend, kind, o->delay_ns ? o->delay_ns : TICK_NS, out, info);
+    return vendor_file_open(o, path, backend, kind, file_tick_ns(o), out, info);
 }
 
 /* The tree's own copy, for a program that was built but not installed: build/gwtop, build/release/gwtop. */

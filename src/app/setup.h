@@ -21,7 +21,8 @@ bool vendor_kind_find(const char *name, unsigned *backend, unsigned *kind);
 enum err vendor_file_open(const struct options *o, const char *path, unsigned backend,
                           unsigned kind, int64_t delay_ns, struct source **out,
                           struct err_info *info);
-/* The recording that `path` or --as names; a gwtop trace unless --as says otherwise. */
+/* The recording that `path` names: of the kind of --as; else a gwtop trace, or a vendor file that its kind
+ * recognises. */
 enum err recording_open(const struct options *o, const char *path, struct source **out,
                         struct err_info *info);
 /* The built-in demonstration: beside the program in its source tree, else where it was installed. */

@@ -15,7 +15,7 @@
 
 static volatile sig_atomic_t got;
 static int wake[2] = {-1, -1};
-static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+static const int changed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGCHLD};
 enum { CHANGED = sizeof changed / sizeof *changed, ENDING = 4 };
 static struct sigaction before[CHANGED];
 static bool kept;
@@ -41,6 +41,8 @@ void signals_init(void) {
         sigaction(changed[i], &act, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD,
+           SIG_DFL); /* who was started with it ignored would never hear of a child's end */
 }
 
 void signals_restore(void) {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,7 +98,11 @@ void stat_child_reap(struct stat_child *c) {
     if (c->failed >= 0)
         close(c->failed);
     c->go = c->failed = -1;
-    while (c->pid > 0 && waitpid(c->pid, NULL, 0) < 0 && errno == EINTR) {
+    for (bool again = c->pid > 0; again;) {
+        int status = 0;
+        again = waitpid(c->pid, &status, 0) < 0 ? errno == EINTR : WIFSTOPPED(status);
+        if (WIFSTOPPED(status)) /* followed, and not let go before */
+            (void)ptrace(PTRACE_DETACH, c->pid, NULL, NULL);
     }
     c->pid = -1;
 }

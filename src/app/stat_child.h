@@ -17,11 +17,12 @@ struct stat_before {
 };
 
 struct stat_child {
-    pid_t pid;
+    pid_t pid;  /* -1: there is none, or it is reaped */
     int go;     /* a byte lets it begin; closed: it ends */
     int failed; /* the errno of an exec that failed, or the end */
     bool ended;
     int status; /* as a shell would say it, once ended */
+    bool more;  /* stat_trace_look: there may be more to take */
 };
 
 /* Starts it; it waits. */

@@ -1,6 +1,7 @@
 /*
- * `gwtop report`: the outputs that gather all ticks and write one page, or one sheet, at the end. Totals come from the
- * newest snapshot that told them, since rows of processes that ended age out. Pure.
+ * `gwtop report`: the outputs that gather all ticks and write one page, or one sheet, at the end.
+ * Totals come from the newest snapshot that told them, since rows of processes that ended age out.
+ * Pure.
  */
 #include "report.h"
 
@@ -70,6 +71,13 @@ void report_see(struct report_total *t, double v, unsigned state, unsigned doubt
     t->doubt |= (uint8_t)doubt;
 }
 
+void report_see_rest(struct report_total *t, double v, unsigned state, unsigned doubt, bool first) {
+    if (state == STATE_VALUE && t->known && v < t->last) {
+        t->last = v;
+    }
+    report_see(t, v, state, doubt, first);
+}
+
 void report_add(struct report_total *to, const struct report_total *from) {
     if (!from->known) {
         to->state = to->state == STATE_UNKNOWN ? from->state : to->state;
@@ -92,18 +100,27 @@ double report_span_s(const struct report *r) {
 }
 
 double report_device_pws(const struct report *r, uint32_t device) {
-    const struct report_device *d = r->devices[device];
-    double sum = 0;
-    for (uint32_t i = 0; i < r->row_count; i++) {
-        if (r->rows[i].device == device && !r->rows[i].before) {
-            sum += report_within(&r->rows[i].work.pws);
+    return r->devices[device]->pws_all;
+}
+
+/* What a device told itself, or what its rows add up to where that is more. */
+static void sum_devices(struct report *r) {
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        struct report_device *d = r->devices[i];
+        d->pws_all = 0;
+        for (uint32_t k = 0; k < d->loose_count; k++) {
+            d->pws_all += report_within(&d->loose[k].work.pws);
         }
     }
-    for (uint32_t i = 0; i < d->loose_count; i++) {
-        sum += report_within(&d->loose[i].work.pws);
+    for (uint32_t i = 0; i < r->row_count; i++) {
+        if (!r->rows[i].before) {
+            r->devices[r->rows[i].device]->pws_all += report_within(&r->rows[i].work.pws);
+        }
     }
-    double own = report_within(&d->work.pws);
-    return own > sum ? own : sum;
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        double own = report_within(&r->devices[i]->work.pws);
+        r->devices[i]->pws_all = own > r->devices[i]->pws_all ? own : r->devices[i]->pws_all;
+    }
 }
 
 /* ---- rows to show -------------------------------------------------------------------------- */
@@ -170,6 +187,7 @@ static void sort_rows(struct report *r) {
 
 void report_arrange(struct report *r) {
     void *order = r->order;
+    sum_devices(r);
     r->order_count = 0;
     r->rest = (struct report_work){0};
     r->rest_count = 0;

@@ -1,7 +1,7 @@
 /*
- * Charts of a report as inline SVG. A curve is drawn in steps of the series over a box that stretches with the page;
- * words and numbers of axes are text beside it, so that they stay readable at any width. What is not known is a dashed
- * line, never a 0. Pure.
+ * Charts of a report as inline SVG. A curve is drawn in steps of the series over a box that
+ * stretches with the page; words and numbers of axes are text beside it, so that they stay readable
+ * at any width. What is not known is a dashed line, never a 0. Pure.
  */
 #include <math.h>
 
@@ -164,6 +164,15 @@ static void put_amount(const struct chart *c, double v, struct buf *b) {
     buf_text(b, c->scale == SCALE_PERCENT ? "%" : c->unit);
 }
 
+/* The middle of an axis: whole per cents need no decimals. */
+static void put_half(const struct chart *c, double v, struct buf *b) {
+    if (c->scale == SCALE_PERCENT && v == 50) {
+        buf_text(b, "50\xC2\xA0%");
+    } else {
+        put_amount(c, v, b);
+    }
+}
+
 static void put_summary(const struct report *r, const struct chart *c, struct series_summary m,
                         bool whole, struct buf *b) {
     double span = report_span_s(r);
@@ -226,7 +235,7 @@ void chart_write(const struct report *r, const struct chart *c, const struct rep
         b, "</span></figcaption><div class=\"plot\"><div class=\"y\" aria-hidden=\"true\"><span>");
     put_amount(c, top, b);
     buf_text(b, "</span><span>");
-    put_amount(c, top / 2, b);
+    put_half(c, top / 2, b);
     buf_text(b, "</span><span>0</span></div>");
     put_svg(r, c, s, m, b);
     chart_axis(r, b);

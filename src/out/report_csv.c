@@ -1,6 +1,7 @@
 /*
- * The tables of a report as one sheet (RFC 4180, CRLF): the column `table` says which one a line is of. A number that is
- * not there is an empty field; `why` says which and why, `doubt` which of the others are not trusted. Pure.
+ * The tables of a report as one sheet (RFC 4180, CRLF): the column `table` says which one a line is
+ * of. A number that is not there is an empty field; `why` says which and why, `doubt` which of the
+ * others are not trusted. Pure.
  */
 #include "report.h"
 

@@ -1,6 +1,30 @@
 /* What a report says of each device, and of what it could not attribute. Pure. */
 #include "report.h"
 
+static void put_engine(const struct report_engine *e, double span, unsigned busy, unsigned pws,
+                       struct buf *b) {
+    double whole = span * (e->capacity ? e->capacity : 1);
+    buf_text(b, "<tr><th scope=\"row\">");
+    html_name(b, e->name);
+    buf_text(b, "</th><td>");
+    buf_text(b, engine_class_name((enum engine_class)e->class));
+    buf_text(b, "</td><td class=\"n\">");
+    buf_u64(b, e->capacity);
+    buf_text(b, "</td>");
+    html_cell(b, &e->work.busy, busy);
+    if (e->work.busy.known && whole > 0) {
+        double use = report_within(&e->work.busy) / whole * 100;
+        buf_text(b, "<td class=\"n\">");
+        html_number(b, use > 100 ? 100 : use, 1);
+        buf_text(b, "\xC2\xA0%</td>");
+    } else {
+        buf_text(b, "<td class=\"n none\">n/a</td>");
+    }
+    html_cell(b, &e->work.pws, pws);
+    html_cell(b, &e->work.unpriced, busy);
+    buf_text(b, "</tr>\n");
+}
+
 static void put_engines(const struct report *r, const struct report_device *d, struct buf *b) {
     double span = report_span_s(r), busy = 0, pws = 0;
     if (d->engine_count == 0) {
@@ -22,27 +46,7 @@ static void put_engines(const struct report *r, const struct report_device *d, s
         "<th scope=\"col\" class=\"n\">Use</th><th scope=\"col\" class=\"n\">PW\xC2\xB7s</th>"
         "<th scope=\"col\" class=\"n\">Unpriced s</th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 0; i < d->engine_count; i++) {
-        const struct report_engine *e = &d->engines[i];
-        double whole = span * (e->capacity ? e->capacity : 1);
-        buf_text(b, "<tr><th scope=\"row\">");
-        html_name(b, e->name);
-        buf_text(b, "</th><td>");
-        buf_text(b, engine_class_name((enum engine_class)e->class));
-        buf_text(b, "</td><td class=\"n\">");
-        buf_u64(b, e->capacity);
-        buf_text(b, "</td>");
-        html_cell(b, &e->work.busy, html_decimals(busy));
-        if (e->work.busy.known && whole > 0) {
-            double use = report_within(&e->work.busy) / whole * 100;
-            buf_text(b, "<td class=\"n\">");
-            html_number(b, use > 100 ? 100 : use, 1);
-            buf_text(b, "\xC2\xA0%</td>");
-        } else {
-            buf_text(b, "<td class=\"n none\">n/a</td>");
-        }
-        html_cell(b, &e->work.pws, html_decimals(pws));
-        html_cell(b, &e->work.unpriced, html_decimals(busy));
-        buf_text(b, "</tr>\n");
+        put_engine(&d->engines[i], span, html_decimals(busy), html_decimals(pws), b);
     }
     buf_text(b, "</tbody></table></div>\n");
 }
@@ -50,8 +54,8 @@ static void put_engines(const struct report *r, const struct report_device *d, s
 static void put_charts(const struct report *r, const struct report_device *d, struct buf *b) {
     static const struct chart busy = {"Device in use", "", "busy", SCALE_PERCENT, false};
     static const struct chart watts = {"Power of the device", "W", "power", SCALE_PLAIN, false};
-    static const struct chart socket = {"Power of card or socket (of a socket: with its processor)",
-                                        "W", "power", SCALE_PLAIN, false};
+    static const struct chart socket = {"Power of the whole card or chip", "W", "power",
+                                        SCALE_PLAIN, false};
     static const struct chart pw = {"PseudoWatts of all work", "PW", "power", SCALE_PLAIN, false};
     static const struct chart vram = {"Device memory in use", "", "memory", SCALE_BYTES, false};
     static const struct chart held = {"Device memory held by processes", "", "memory", SCALE_BYTES,
@@ -88,9 +92,11 @@ static void put_facts(const struct report_device *d, struct buf *b) {
     if (d->asleep_once && d->state != DEVICE_ASLEEP) {
         buf_text(b, ", asleep for a part of the time");
     }
-    buf_text(b, ", at most ");
-    buf_u64(b, d->clients);
-    buf_text(b, d->clients == 1 ? " client" : " clients");
+    if (d->clients > 0) {
+        buf_text(b, ", at most ");
+        buf_u64(b, d->clients);
+        buf_text(b, d->clients == 1 ? " client" : " clients");
+    }
     if (d->vram_total > 0) {
         buf_text(b, ", ");
         html_bytes(b, (double)d->vram_total);

@@ -1,6 +1,7 @@
 /*
- * Takes what one snapshot says into a report. The first tick tells only where totals stand; each later one speaks of the
- * stretch since the one before. All memory is bounded: what finds no place is counted. Pure.
+ * Takes what one snapshot says into a report. The first tick tells only where totals stand; each
+ * later one speaks of the stretch since the one before. All memory is bounded: what finds no place
+ * is counted. Pure.
  */
 #include "report.h"
 
@@ -37,6 +38,14 @@ static void see_power(struct report_work *w, const struct snap_power *p, bool fi
     see_real(&w->pws, p->pws, first);
     see_real(&w->joules, p->joules, first);
     see_ns(&w->unpriced, p->unpriced_ns, first);
+    w->method = p->method ? p->method : w->method;
+}
+
+static void see_rest_power(struct report_work *w, const struct snap_power *p, bool first) {
+    report_see_rest(&w->pws, p->pws.v, p->pws.state, p->pws.doubt, first);
+    report_see_rest(&w->joules, p->joules.v, p->joules.state, p->joules.doubt, first);
+    report_see_rest(&w->unpriced, (double)p->unpriced_ns.v * 1e-9, p->unpriced_ns.state,
+                    p->unpriced_ns.doubt, first);
     w->method = p->method ? p->method : w->method;
 }
 
@@ -206,8 +215,9 @@ static void see_loose(struct report_device *d, struct stretch at, const struct s
         d->loose_count++;
     }
     to->reasons |= u->reasons;
-    see_ns(&to->work.busy, u->busy_ns, at.first);
-    see_power(&to->work, &u->power, at.first);
+    report_see_rest(&to->work.busy, (double)u->busy_ns.v * 1e-9, u->busy_ns.state, u->busy_ns.doubt,
+                    at.first);
+    see_rest_power(&to->work, &u->power, at.first);
 }
 
 /* ---- processes ------------------------------------------------------------------------------ */
@@ -237,7 +247,8 @@ static uint32_t fold_one(struct report *r) {
         r->rows_folded++;
     }
     if (row->lane > 0) {
-        r->lanes[row->lane - 1].row = MAP_NONE;
+        series_merge(&r->other, &r->lanes[row->lane - 1].busy);
+        r->lanes[row->lane - 1] = (struct report_lane){.row = MAP_NONE};
     }
     (void)map_remove(&r->row_at, k);
     *row = (struct report_row){0};

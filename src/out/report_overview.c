@@ -68,16 +68,24 @@ static void put_work(const struct report *r, const struct report_work *w, uint32
     html_cell(b, &w->unpriced, d.busy);
 }
 
+void report_name(const struct report *r, const struct report_row *row, struct buf *b) {
+    if (row->name[0] && !r->options.scrub) {
+        buf_text(b, row->name);
+        return;
+    }
+    buf_text(b, r->options.scrub ? "process " : "[");
+    buf_i64(b, row->pid);
+    buf_text(b, r->options.scrub ? "" : "]");
+}
+
 static void put_who(const struct report *r, const struct report_row *row, struct buf *b) {
     buf_text(b, "<th scope=\"row\">");
-    if (r->options.scrub) {
-        buf_text(b, "process ");
-        buf_i64(b, row->pid);
-    } else if (row->name[0]) {
-        html_name(b, row->name);
-    } else {
-        buf_text(b, "<span class=\"none\">name not known</span>");
-    }
+    struct buf name;
+    buf_init(&name);
+    report_name(r, row, &name);
+    buf_char(&name, '\0');
+    html_name(b, name.failed ? "?" : name.p);
+    buf_finish(&name);
     if (row->exited) {
         buf_text(b, " <span class=\"tag\">exited</span>");
     }
@@ -90,7 +98,7 @@ static void put_who(const struct report *r, const struct report_row *row, struct
 }
 
 static void put_device(const struct report *r, uint32_t device, struct buf *b) {
-    buf_text(b, "<td>");
+    buf_text(b, "<td class=\"id\">");
     html_name(b, r->devices[device]->id);
     buf_text(b, "</td>");
 }
@@ -156,6 +164,45 @@ static void put_rest(const struct report *r, uint32_t shown, struct decimals d, 
     }
 }
 
+/* ---- the footnote of ~ ------------------------------------------------------------------------ */
+
+static void put_doubt(const char *column, unsigned doubt, unsigned *any, struct buf *b) {
+    if (doubt == 0) {
+        return;
+    }
+    buf_text(b, *any > 0 ? "; " : "<p class=\"dim\">~ Not trusted in full. ");
+    *any += 1;
+    buf_text(b, column);
+    buf_text(b, ": ");
+    for (unsigned bit = 0, names = 0; doubt_name(bit); bit++) {
+        if (doubt & (1u << bit)) {
+            buf_text(b, names++ ? ", " : "");
+            buf_text(b, doubt_name(bit));
+        }
+    }
+}
+
+/* A mark that only a pointer can open says nothing on paper. */
+static void put_doubts(const struct report *r, uint32_t shown, struct buf *b) {
+    struct report_work all = {0};
+    unsigned any = 0;
+    for (uint32_t i = 0; i < shown; i++) {
+        report_add_work(&all, &r->rows[r->order[i]].work);
+    }
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        for (uint32_t k = 0; k < r->devices[i]->loose_count; k++) {
+            report_add_work(&all, &r->devices[i]->loose[k].work);
+        }
+    }
+    report_add_work(&all, &r->rest);
+    report_add_work(&all, &r->folded);
+    put_doubt("PW\xC2\xB7s", all.pws.doubt, &any, b);
+    put_doubt("J and mean W", all.joules.doubt, &any, b);
+    put_doubt("busy time", all.busy.doubt, &any, b);
+    put_doubt("unpriced time", all.unpriced.doubt, &any, b);
+    buf_text(b, any > 0 ? ".</p>\n" : "");
+}
+
 void page_overview(const struct report *r, struct buf *b) {
     struct decimals d = decimals_of(r);
     uint32_t shown = r->order_count < ROWS_SHOWN ? r->order_count : ROWS_SHOWN;
@@ -167,7 +214,7 @@ void page_overview(const struct report *r, struct buf *b) {
     buf_text(
         b,
         "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-labelledby=\"consumers\"><table>\n"
-        "<caption id=\"consumers\">What each process cost, the dearest first. Share: of all "
+        "<caption id=\"consumers\">What each process cost, most PW\xC2\xB7s first. Share: of all "
         "PW\xC2\xB7s of its device. Mean W: joules over the whole span.</caption>\n<thead><tr>"
         "<th scope=\"col\">Process</th><th scope=\"col\" class=\"n\">PW\xC2\xB7s</th>"
         "<th scope=\"col\" class=\"n\">Share</th><th scope=\"col\" class=\"n\">J</th>"
@@ -179,7 +226,9 @@ void page_overview(const struct report *r, struct buf *b) {
         put_row(r, &r->rows[r->order[i]], d, b);
     }
     put_rest(r, shown, d, b);
-    buf_text(b, "</tbody></table></div>\n</section>\n");
+    buf_text(b, "</tbody></table></div>\n");
+    put_doubts(r, shown, b);
+    buf_text(b, "</section>\n");
 }
 
 /* ---- time of processes ----------------------------------------------------------------------- */
@@ -194,7 +243,8 @@ static void put_ended(const struct report *r, struct buf *b) {
         }
         if (count++ == 0) {
             buf_text(
-                b, "<div class=\"wide\"><table>\n<caption>Processes that exited, the dearest first."
+                b, "<div class=\"wide\"><table>\n<caption>Processes that exited, most PW\xC2\xB7s "
+                   "first."
                    "</caption>\n<thead><tr><th scope=\"col\">Process</th>"
                    "<th scope=\"col\" class=\"n\">PID</th><th scope=\"col\" class=\"n\">Seen gone "
                    "at</th>"
@@ -220,9 +270,11 @@ static void put_lane(const struct report *r, const struct report_row *row, struc
     struct buf name;
     struct chart c = {.look = "busy", .scale = SCALE_PERCENT, .name = true};
     buf_init(&name);
-    buf_text(&name, r->options.scrub ? "process" : row->name[0] ? row->name : "name not known");
-    buf_char(&name, ' ');
-    buf_i64(&name, row->pid);
+    report_name(r, row, &name);
+    if (row->name[0] && !r->options.scrub) {
+        buf_char(&name, ' ');
+        buf_i64(&name, row->pid);
+    }
     buf_text(&name, row->exited ? " (exited)" : "");
     buf_char(&name, '\0');
     c.title = name.failed ? "" : name.p;
@@ -230,7 +282,15 @@ static void put_lane(const struct report *r, const struct report_row *row, struc
     buf_finish(&name);
 }
 
+static void open_lanes(struct buf *b) {
+    buf_text(b,
+             "<p class=\"dim\">Use of the busiest engine of each process, 0 to 100 % in each lane. "
+             "Dashed: not there, or not known.</p>\n<div class=\"lanes\">\n");
+}
+
 void page_timeline(const struct report *r, struct buf *b) {
+    static const struct chart other = {
+        .title = "all other processes", .look = "busy", .scale = SCALE_PERCENT};
     unsigned count = 0;
     buf_text(
         b,
@@ -241,18 +301,17 @@ void page_timeline(const struct report *r, struct buf *b) {
             continue;
         }
         if (count++ == 0) {
-            buf_text(b, "<p class=\"dim\">Use of the busiest engine of each process, 0 to 100 % in "
-                        "each lane. "
-                        "Dashed: not there, or not known.</p>\n<div class=\"lanes\">\n");
+            open_lanes(b);
         }
         put_lane(r, row, b);
     }
-    if (count > 0) {
-        if (r->other.sum) {
-            struct chart c = {
-                .title = "all other processes", .look = "busy", .scale = SCALE_PERCENT};
-            chart_lane(r, &c, &r->other, b);
+    if (r->other.sum) {
+        if (count++ == 0) {
+            open_lanes(b);
         }
+        chart_lane(r, &other, &r->other, b);
+    }
+    if (count > 0) {
         chart_axis(r, b);
         buf_text(b, "</div>\n");
     } else {

@@ -1,6 +1,6 @@
 /*
- * The page of a report: its head, what it is about, what was not attributed, and how to read it. One file that needs
- * nothing else. Pure.
+ * The page of a report: its head, what it is about, what was not attributed, and how to read it.
+ * One file that needs nothing else. Pure.
  */
 #include "lines.h"
 #include "report.h"

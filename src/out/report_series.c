@@ -1,6 +1,7 @@
 /*
- * Series of a report: means over equal steps of time in a bounded number of points. A value that was true over a
- * stretch of time weighs on each step by the part that it covers, so that uneven ticks leave no false gaps. Pure.
+ * Series of a report: means over equal steps of time in a bounded number of points. A value that
+ * was true over a stretch of time weighs on each step by the part that it covers, so that uneven
+ * ticks leave no false gaps. Pure.
  */
 #include "report.h"
 

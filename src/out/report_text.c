@@ -69,10 +69,14 @@ void html_number(struct buf *b, double v, unsigned decimals) {
 }
 
 void html_time(struct buf *b, int64_t ns) {
-    int64_t s = ns / 1000000000;
+    int64_t s = (ns + 500000000) / 1000000000;
+    if (ns < 1000000000) {
+        buf_decimal(b, (ns + 50000) / 100000, 4);
+        buf_text(b, "\xC2\xA0s");
+        return;
+    }
     if (s < 120) {
-        int64_t ms = ns / 1000000;
-        buf_decimal(b, ms, 3);
+        buf_decimal(b, (ns + 500000) / 1000000, 3);
         buf_text(b, "\xC2\xA0s");
         return;
     }

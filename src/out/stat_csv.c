@@ -94,6 +94,8 @@ void stat_csv(const struct out_stat *st, const struct out_stat_about *a, struct 
     buf_text(b, "device,pid,name,figure,value,spread_pct,why,doubt\r\n");
     put_figure(&p, "exit", &status);
     put_figure(&p, "wall_s", &st->wall_s);
+    struct figure lost = one(STATE_VALUE, a->exact ? 0 : (double)a->delay_ns / 1e9, 0);
+    put_figure(&p, "lost_below_s", &lost);
     for (uint32_t i = 0; i < st->device_count; i++)
         put_device(st, &st->devices[i], b);
     for (uint32_t i = 0; i < st->process_count; i++)

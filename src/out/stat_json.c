@@ -147,6 +147,7 @@ void stat_json(const struct out_stat *st, const struct out_stat_about *a, struct
     json_i64(&f.o, "exit", a->status);
     put_figure(&f, "wall_s", &st->wall_s);
     json_u64(&f.o, "runs", st->runs);
+    json_double(&f.o, "lost_below_s", a->exact ? 0 : (double)a->delay_ns / 1e9);
     json_array_open(b, "devices");
     for (uint32_t i = 0; i < st->device_count; i++)
         put_device(st, &st->devices[i], b);

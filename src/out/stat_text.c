@@ -169,9 +169,11 @@ void stat_text(const struct out_stat *st, const struct out_stat_about *a, struct
         buf_text(b, a->running[i].name);
         buf_char(b, '\n');
     }
-    buf_text(b, "  what lived less than ");
-    buf_fixed(b, a->delay_ns, 6, 0);
-    buf_text(b, " ms may not be seen\n");
+    if (!a->exact) {
+        buf_text(b, "  what lived less than ");
+        buf_fixed(b, a->delay_ns, 6, 0);
+        buf_text(b, " ms may not be seen\n");
+    }
     if (st->failed)
         buf_text(b, "  incomplete: too many processes, or out of memory\n");
 }

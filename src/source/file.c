@@ -2,20 +2,17 @@
  * A vendor file as a source of one subject, whose frames are whole units of the file as its kind cuts
  * them: one tick, in which all frames stand at 0; or ticks of the file's own time, where units tell it.
  *
- * A window of the file is held; memory is bounded by SCAN_MAX, not by the file.
+ * A window of the file is held, of some pieces or one unit: memory is not bounded by the file.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "gwtop/source.h"
-#include "file_ticks.h"
-#include "input.h"
+#include "file.h"
 
 #define PIECE_BYTES ((size_t)64 << 10)  /* a frame, unless a single unit is larger */
 #define UNIT_MAX    ((size_t)16 << 20)  /* largest unit; what is no unit by then goes as it is */
-#define SCAN_MAX    ((size_t)64 << 20)  /* what a kind's scan sees of a larger file */
 #define SPOOL_MAX   ((uint64_t)8 << 30) /* of what can be read only once */
 #define READ_BYTES  ((size_t)1 << 20)
 
@@ -30,6 +27,7 @@ struct file {
     bool begun;  /* the first tick was emitted */
     bool done;   /* the last one was */
     bool timed;  /* in ticks of the file's own time */
+    uint64_t ticks;
     struct file_clock clock;
     struct subject device; /* id 0: there is none */
     struct subject subject;
@@ -176,26 +174,20 @@ static enum err take_until(struct file *f, int64_t until_ns, const struct frame_
     return e;
 }
 
-static void go_to_start(struct file *f) {
-    buf_clear(&f->window);
-    f->taken = 0;
-    f->read_at = 0;
-    f->at_end = false;
+static uint64_t window_at(const struct file *f) {
+    return f->read_at - f->window.n;
 }
 
-/* First and last stamp, by a look through the whole file. */
-static enum err look_through(struct file *f) {
-    struct file_clock *c = &f->clock;
-    go_to_start(f);
-    enum err e = take_until(f, INT64_MAX, NULL);
-    go_to_start(f);
-    if (c->first_ns == FILE_UNTOLD) {
-        f->timed = false;
-        return e;
+/* So that what stands there is next. */
+static void go_to(struct file *f, uint64_t at) {
+    if (at >= window_at(f) && at <= f->read_at) {
+        f->taken = (size_t)(at - window_at(f));
+        return;
     }
-    c->last_ns = c->newest_ns;
-    c->begin_ns = c->newest_ns = c->first_ns;
-    return e;
+    buf_clear(&f->window);
+    f->taken = 0;
+    f->read_at = at;
+    f->at_end = false;
 }
 
 /* ---- as a source ------------------------------------------------------------------------------ */
@@ -256,6 +248,7 @@ static enum err read_file(struct source *s, int64_t now_ns, const struct frame_s
     }
     if (e == ERR_OK)
         emit(f, sink, &machine, FRAME_END, (struct span){"", 0});
+    f->ticks += e == ERR_OK;
     return e;
 }
 
@@ -274,12 +267,41 @@ static void close_file(struct source *s) {
 static const struct source_ops file_ops = {
     .poll = poll_file, .read = read_file, .close = close_file};
 
+struct file *file_of(const struct source *s) {
+    return s->ops == &file_ops ? (struct file *)s : NULL;
+}
+
+struct file_place file_tell(const struct file *f) {
+    return (struct file_place){.at = window_at(f) + f->taken,
+                               .ticks = f->ticks,
+                               .clock = f->clock,
+                               .begun = f->begun,
+                               .done = f->done};
+}
+
+void file_seek(struct file *f, const struct file_place *place) {
+    go_to(f, place->at);
+    f->ticks = place->ticks;
+    f->clock = place->clock;
+    f->begun = place->begun;
+    f->done = place->done;
+}
+
+void file_rewind(struct file *f) {
+    struct file_place start = {.clock = f->clock};
+    start.clock.newest_ns = start.clock.begin_ns = start.clock.first_ns;
+    file_seek(f, &start);
+}
+
+uint64_t file_size(const struct file *f) {
+    return f->input.size;
+}
+
 /* ---- opening ---------------------------------------------------------------------------------- */
 
 /* Facts that the user gave stand first: the first of a key is the one that counts. */
-static enum err describe(struct file *f, const char *path, const char *facts,
+static enum err describe(struct file *f, const char *path, const char *facts, const void *seen,
                          struct err_info *info) {
-    const struct vendor_file *v = f->kind->file;
     const char *slash = strrchr(path, '/');
     struct span name = span_of(slash ? slash + 1 : path);
     struct buf *b = &f->text;
@@ -292,9 +314,8 @@ static enum err describe(struct file *f, const char *path, const char *facts,
     if (facts && facts[0] && facts[strlen(facts) - 1] != '\n') {
         buf_char(b, '\n');
     }
-    /* A file of another kind is handed over all the same: decode counts what it is not. */
-    if (v && v->scan)
-        v->scan(waiting(f), b);
+    if (seen)
+        f->kind->file->say_facts(seen, b);
     buf_char(b, '\0');
     if (b->failed) {
         return err_set(info, ERR_NOMEM, 0, path, err_text(ERR_NOMEM));
@@ -304,41 +325,97 @@ static enum err describe(struct file *f, const char *path, const char *facts,
     return ERR_OK;
 }
 
-static enum err load(struct file *f, const char *path, const char *facts, struct err_info *info) {
-    static const char too_large[] = "larger than one reading can be (16 MiB)";
-    bool one = is_one_reading(f->kind);
-    struct input_want want = {.most = one ? UNIT_MAX : SPOOL_MAX,
-                              .too_long = one ? too_large : "longer than 8 GiB"};
-    enum err e = input_open(path, &want, &f->input, info);
-    if (e != ERR_OK) {
-        return e;
+struct scan {
+    const struct vendor_file *file;
+    void *state;
+};
+
+static void scan_frame(void *ctx, const struct subject *s, const struct frame *frame) {
+    const struct scan *scan = ctx;
+    (void)s;
+    scan->file->scan(scan->state, frame_span(frame));
+}
+
+/* The first and the last stamp, and what the kind sees in the whole of it (NULL: it does not look). */
+static enum err look_through(struct file *f, void *seen) {
+    struct scan scan = {f->kind->file, seen};
+    const struct frame_sink sink = {.ctx = &scan, .frame = scan_frame};
+    struct file_clock *c = &f->clock;
+    enum err e = ERR_OK;
+    if (f->timed)
+        e = take_until(f, INT64_MAX, seen ? &sink : NULL);
+    else if (seen)
+        e = emit_pieces(f, &sink);
+    go_to(f, 0);
+    f->timed = f->timed && c->first_ns != FILE_UNTOLD;
+    if (f->timed) {
+        c->last_ns = c->newest_ns;
+        c->begin_ns = c->newest_ns = c->first_ns;
     }
-    e = fill(f, one ? UNIT_MAX + 1 : SCAN_MAX);
+    return e;
+}
+
+/* A file of another kind is handed over all the same: decode counts what it is not. */
+static enum err look_and_describe(struct file *f, const char *path, const char *facts,
+                                  struct err_info *info) {
+    const struct vendor_file *v = f->kind->file;
+    void *seen = v && v->scan ? calloc(1, v->scan_size ? v->scan_size : 1) : NULL;
+    enum err e = v && v->scan && !seen ? ERR_NOMEM : look_through(f, seen);
+    e = e == ERR_OK ? describe(f, path, facts, seen, info) : err_set(info, e, 0, path, err_text(e));
+    free(seen);
+    return e;
+}
+
+static const char too_large[] = "larger than one reading can be (16 MiB)";
+
+static enum err load(struct file *f, const char *path, const char *facts, struct err_info *info) {
+    bool one = is_one_reading(f->kind);
+    enum err e = fill(f, one ? UNIT_MAX + 1 : PIECE_BYTES);
     if (e != ERR_OK) {
         return err_set(info, e, 0, path, err_text(e));
     }
     if (one && f->window.n > UNIT_MAX) {
         return err_set(info, ERR_RANGE, 0, path, too_large);
     }
-    e = describe(f, path, facts, info);
-    if (e == ERR_OK && f->timed) {
-        e = look_through(f);
-        return e == ERR_OK ? e : err_set(info, e, 0, path, err_text(e));
-    }
-    return e;
+    return look_and_describe(f, path, facts, info);
 }
 
 /* The device comes first, where there is one. */
 static void name_subjects(struct file *f, unsigned backend) {
     const struct vendor_file *v = f->kind->file;
     bool device = v && v->device;
-    f->subject = (struct subject){
-        .id = device ? 2 : 1, .device = device, .backend = (uint16_t)backend, .type = SUBJECT_STREAM};
+    f->subject = (struct subject){.id = device ? 2 : 1,
+                                  .device = device,
+                                  .backend = (uint16_t)backend,
+                                  .type = SUBJECT_STREAM};
     if (device)
         f->device = (struct subject){.id = 1,
                                      .type = SUBJECT_DEVICE,
                                      .name = v->device,
                                      .facts = v->device_facts ? v->device_facts : ""};
+}
+
+enum err file_open_input(struct input *take, const char *path, const struct file_wish *wish,
+                         struct source **out, struct err_info *info) {
+    struct file *f = calloc(1, sizeof *f);
+    if (!f) {
+        close(take->fd);
+        return err_set(info, ERR_NOMEM, 0, path, err_text(ERR_NOMEM));
+    }
+    f->source.ops = &file_ops;
+    f->input = *take;
+    f->kind = &wish->table->list[wish->backend - 1]->kinds[wish->kind];
+    f->frame_kind = FRAME_BACKEND + wish->kind;
+    f->timed = wish->delay_ns > 0 && f->kind->file && f->kind->file->next;
+    f->clock = (struct file_clock){.delay_ns = wish->delay_ns, .first_ns = FILE_UNTOLD};
+    name_subjects(f, wish->backend);
+    enum err e = load(f, path, wish->facts, info);
+    if (e != ERR_OK) {
+        close_file(&f->source);
+        return e;
+    }
+    *out = &f->source;
+    return ERR_OK;
 }
 
 enum err file_open(const char *path, const struct backend_table *table, unsigned backend,
@@ -348,22 +425,11 @@ enum err file_open(const char *path, const struct backend_table *table, unsigned
         kind_index >= table->list[backend - 1]->kind_count) {
         return err_set(info, ERR_USAGE, 0, path, "no such kind of file");
     }
-    struct file *f = calloc(1, sizeof *f);
-    if (!f) {
-        return err_set(info, ERR_NOMEM, 0, path, err_text(ERR_NOMEM));
-    }
-    f->source.ops = &file_ops;
-    f->input.fd = -1;
-    f->kind = &table->list[backend - 1]->kinds[kind_index];
-    f->frame_kind = FRAME_BACKEND + kind_index;
-    f->timed = delay_ns > 0 && f->kind->file && f->kind->file->next;
-    f->clock = (struct file_clock){.delay_ns = delay_ns, .first_ns = FILE_UNTOLD};
-    name_subjects(f, backend);
-    enum err e = load(f, path, facts, info);
-    if (e != ERR_OK) {
-        close_file(&f->source);
-        return e;
-    }
-    *out = &f->source;
-    return ERR_OK;
+    bool one = is_one_reading(&table->list[backend - 1]->kinds[kind_index]);
+    const struct input_want want = {.most = one ? UNIT_MAX : SPOOL_MAX,
+                                    .too_long = one ? too_large : "longer than 8 GiB"};
+    const struct file_wish wish = {table, backend, kind_index, facts, delay_ns};
+    struct input in;
+    enum err e = input_open(path, &want, &in, info);
+    return e == ERR_OK ? file_open_input(&in, path, &wish, out, info) : e;
 }

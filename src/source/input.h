@@ -17,7 +17,8 @@ struct input_want {
     const char *too_long; /* what is said then */
     /* Optional: whether an input may begin so. Asked of what has come, as long as that is little; false ends the
      * copy before it began. */
-    bool (*may_begin)(struct span head);
+    bool (*may_begin)(const void *ctx, struct span head);
+    const void *ctx;
     const char *foreign; /* what is said then */
 };
 

@@ -145,7 +145,7 @@ static enum err read_block(struct copy *c, bool *end) {
 static enum err look_at_head(const struct copy *c) {
     const struct input_want *w = c->want;
     if (c->copied > 0 || c->n == 0 || !w->may_begin ||
-        w->may_begin((struct span){c->block, c->n})) {
+        w->may_begin(w->ctx, (struct span){c->block, c->n})) {
         return ERR_OK;
     }
     return err_set(c->info, ERR_FORMAT, 0, c->name, w->foreign);

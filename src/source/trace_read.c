@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "input.h"
 #include "trace_format.h"
 #include "trace_reader.h"
@@ -310,21 +311,11 @@ static enum err check_first_line(struct trace *t, const char *path, struct err_i
     return err_set(info, ERR_FORMAT, 0, path, not_ours);
 }
 
-static bool may_begin(struct span head) {
-    return trace_may_begin(head) || trace_bytes_may_be_packed(head);
-}
-
-enum err trace_open(const char *path, const struct backend_table *table, struct source **out,
-                    struct err_info *info) {
-    static const struct input_want want = {.most = (uint64_t)8 << 30,
-                                           .too_long = "longer than 8 GiB",
-                                           .may_begin = may_begin,
-                                           .foreign = not_ours};
-    struct input in;
-    enum err e = input_open(path, &want, &in, info);
-    if (e != ERR_OK) {
-        return e;
-    }
+/* Closes take->fd on failure. */
+static enum err trace_open_input(struct input *take, const char *path,
+                                 const struct backend_table *table, struct source **out,
+                                 struct err_info *info) {
+    const struct input in = *take;
     struct trace *t = calloc(1, sizeof *t);
     if (!t) {
         close(in.fd);
@@ -332,7 +323,7 @@ enum err trace_open(const char *path, const struct backend_table *table, struct 
     }
     t->source.ops = &trace_ops;
     t->table = table;
-    e = trace_bytes_init(&t->bytes, in.fd, in.size);
+    enum err e = trace_bytes_init(&t->bytes, in.fd, in.size);
     if (e == ERR_OK && in.size == 0) {
         close_trace(&t->source);
         return err_set(info, ERR_FORMAT, 0, path, "is empty");
@@ -344,6 +335,72 @@ enum err trace_open(const char *path, const struct backend_table *table, struct 
     }
     *out = &t->source;
     return ERR_OK;
+}
+
+/* ---- of either sort --------------------------------------------------------------------------- */
+
+#define HEAD_BYTES 4096
+
+struct guess {
+    const struct backend_table *table;
+    const struct recording_as *as; /* NULL: it is a trace */
+    unsigned backend;
+    unsigned kind;
+};
+
+static bool may_be_trace(struct span head) {
+    return trace_may_begin(head) || trace_bytes_may_be_packed(head);
+}
+
+/* The first kind of the table that takes it for its own. */
+static bool guess_kind(struct guess *g, struct span head, bool more) {
+    for (size_t b = 0; g->as && b < g->table->count; b++)
+        for (size_t k = 0; k < g->table->list[b]->kind_count; k++) {
+            const struct vendor_file *v = g->table->list[b]->kinds[k].file;
+            if (!v || !v->recognise || !v->recognise(head, more))
+                continue;
+            g->backend = (unsigned)b + 1;
+            g->kind = (unsigned)k;
+            return true;
+        }
+    return false;
+}
+
+static bool may_begin(const void *ctx, struct span head) {
+    struct guess g = *(const struct guess *)ctx;
+    return may_be_trace(head) || guess_kind(&g, head, true);
+}
+
+/* Whether what was opened is a vendor's; g says of which kind. */
+static bool is_vendor(struct guess *g, const struct input *in) {
+    char head[HEAD_BYTES];
+    int64_t n = g->as ? input_read(in->fd, head, sizeof head, 0) : 0;
+    struct span s = {head, n > 0 ? (size_t)n : 0};
+    return s.n > 0 && !may_be_trace(s) && guess_kind(g, s, false);
+}
+
+enum err recording_open_as(const char *path, const struct backend_table *table,
+                           const struct recording_as *as, struct source **out,
+                           struct err_info *info) {
+    struct guess g = {.table = table, .as = as};
+    const struct input_want want = {.most = (uint64_t)8 << 30,
+                                    .too_long = "longer than 8 GiB",
+                                    .may_begin = may_begin,
+                                    .ctx = &g,
+                                    .foreign = not_ours};
+    struct input in;
+    enum err e = input_open(path, &want, &in, info);
+    if (e != ERR_OK)
+        return e;
+    if (!is_vendor(&g, &in))
+        return trace_open_input(&in, path, table, out, info);
+    const struct file_wish wish = {table, g.backend, g.kind, as->facts, as->delay_ns};
+    return file_open_input(&in, path, &wish, out, info);
+}
+
+enum err trace_open(const char *path, const struct backend_table *table, struct source **out,
+                    struct err_info *info) {
+    return recording_open_as(path, table, NULL, out, info);
 }
 
 struct trace *trace_of(const struct source *s) {

@@ -82,7 +82,10 @@ static struct run run(const char *options, struct span file, size_t step) {
     struct buf facts;
     buf_init(&facts);
     buf_text(&facts, options);
-    check(v->scan(file, &facts), "a scan refuses nothing");
+    struct mali_look look = {0};
+    check(v->scan_size == sizeof look, "a look is all that a scan keeps");
+    v->scan(&look, file);
+    v->say_facts(&look, &facts);
     buf_char(&facts, '\0');
     struct subject s = {.id = 5, .name = "", .facts = facts.p};
     void *state = calloc(1, mali_events_fold.size);

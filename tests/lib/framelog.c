@@ -68,13 +68,25 @@ static void scrub(struct span body, struct buf *out) {
     buf_text(out, body.n > 0 ? "-" : "");
 }
 
-static bool scan_log(struct span file, struct buf *facts) {
-    if (file.n < 2 || file.p[1] != 'B') {
-        return false;
+struct log_seen {
+    uint64_t bytes;
+    bool is_log;
+};
+
+static void scan_log(void *state, struct span piece) {
+    struct log_seen *seen = state;
+    if (seen->bytes == 0) {
+        seen->is_log = piece.n >= 2 && piece.p[1] == 'B';
     }
-    facts_put_u64(facts, "seen", file.n);
-    facts_put(facts, "dialect", span_of("file"));
-    return true;
+    seen->bytes += piece.n;
+}
+
+static void say_log_facts(const void *state, struct buf *facts) {
+    const struct log_seen *seen = state;
+    if (seen->is_log) {
+        facts_put_u64(facts, "seen", seen->bytes);
+        facts_put(facts, "dialect", span_of("file"));
+    }
 }
 
 static size_t cut_log(struct span rest) {
@@ -89,7 +101,25 @@ static size_t cut_log(struct span rest) {
     return at;
 }
 
-static const struct vendor_file log_file = {.scan = scan_log, .cut = cut_log};
+static const struct vendor_file log_file = {.scan_size = sizeof(struct log_seen),
+                                            .scan = scan_log,
+                                            .say_facts = say_log_facts,
+                                            .cut = cut_log};
+
+static size_t next_stamp(struct span rest, int64_t *t_ns) {
+    const char *end = memchr(rest.p, '\n', rest.n);
+    struct cursor c = cursor_over(rest);
+    uint64_t t = 0;
+    bool told = end && cursor_u64(&c, &t) == ERR_OK && t <= INT64_MAX;
+    *t_ns = told ? (int64_t)t : INT64_MIN;
+    return end ? (size_t)(end - rest.p) + 1 : 0;
+}
+
+static bool is_stamps(struct span head, bool more) {
+    return head.p[0] >= '0' && head.p[0] <= '9' && (more || memchr(head.p, '\n', head.n));
+}
+
+static const struct vendor_file stamps_file = {.next = next_stamp, .recognise = is_stamps};
 
 static const struct kind alpha_kinds[] = {
     {.name = "text", .unit = "lines", .decode = decode, .scrub = scrub},
@@ -99,9 +129,10 @@ static const struct kind alpha_kinds[] = {
 static const struct kind beta_kinds[] = {
     {.name = "log", .unit = "records", .fold = &fold, .file = &log_file},
     {.name = "lines", .unit = "lines", .fold = &fold},
+    {.name = "stamps", .unit = "lines", .fold = &fold, .file = &stamps_file},
 };
 static const struct backend alpha = {.name = "alpha", .kinds = alpha_kinds, .kind_count = 3};
-static const struct backend beta = {.name = "beta", .kinds = beta_kinds, .kind_count = 2};
+static const struct backend beta = {.name = "beta", .kinds = beta_kinds, .kind_count = 3};
 static const struct backend *const list[] = {&alpha, &beta};
 const struct backend_table fake_table = {.list = list, .count = 2};
 

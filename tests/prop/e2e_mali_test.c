@@ -3,6 +3,7 @@
  * what stands in the fixture, options reach the decoder, a pipe is as good as a file, and
  * refusals are refusals.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -19,6 +22,8 @@
 #include "program.h"
 #include "scratch.h"
 
+/* A log with its sums that is not part of the tree. */
+#define EXAMPLE "../shared/data/mali/worked-example"
 #define S4412 "fixtures/mali/samsung-4412/events"
 
 static json_t *decoded(const char *const *args, int want_status) {
@@ -175,10 +180,193 @@ static void replays(void **state) {
     free(out);
 }
 
+/* ---- in ticks of its own time ----------------------------------------------------------------- */
+
+/* What a process worked on a unit, of a whole log. */
+struct work {
+    int pid;
+    char unit[8];
+    int64_t busy_ns;
+    int64_t unpriced_ns;
+    double pws;
+};
+
+/* Two rates (1 and 2 PW), a job before either, one that goes on at the end; 9.7 ms. */
+static const char small_log[] = "5000000000 17235968 72 73 0 0 0\n"
+                                "5000500000 1376257 266 1000 0 0 0\n"
+                                "5001000000 17104896 70 71 0 0 0\n"
+                                "5001500000 34013184 0 0 4294967295 0 0\n"
+                                "5004000000 33882112 0 0 4294967295 0 0\n"
+                                "5005000000 16842752 71 72 0 0 0\n"
+                                "5006000000 1376257 532 1000 0 0 0\n"
+                                "5008000000 33619968 0 0 4294967295 0 0\n"
+                                "5009000000 17170432 70 71 0 0 0\n"
+                                "5009700000 9 0 0 0 0 0\n";
+static const struct work small_work[] = {{70, "PP0", 3000000, 0, 0.003},
+                                         {70, "PP1", 700000, 0, 0.0014},
+                                         {71, "GP0", 3000000, 0, 0.005},
+                                         {72, "PP2", 1500000, 500000, 0.001}};
+
+static json_t *replayed(const char *path, const char *const *options) {
+    const char *args[10] = {"replay", path, "--json"};
+    for (unsigned i = 0; options[i] && i < 6; i++)
+        args[3 + i] = options[i];
+    json_t *ticks = decoded(args, 0);
+    assert_true(json_array_size(ticks) > 0);
+    return ticks;
+}
+
+static void check_work(json_t *ticks, const struct work *list, size_t count) {
+    json_t *last = json_array_get(ticks, json_array_size(ticks) - 1);
+    double pws = 0;
+    for (size_t i = 0; i < count; i++) {
+        json_t *process = tick_process(last, list[i].pid, "mali");
+        json_t *engine = process ? process_engine(process, list[i].unit) : NULL;
+        if (!engine)
+            fail_msg("nothing of %d on %s", list[i].pid, list[i].unit);
+        assert_near(engine, "busy_s", (double)list[i].busy_ns * 1e-9, 5e-13);
+        assert_near(engine, "unpriced_s", (double)list[i].unpriced_ns * 1e-9, 5e-13);
+        assert_near(engine, "PWs", list[i].pws, 6e-13);
+        pws += list[i].pws;
+    }
+    json_t *power = json_object_get(tick_device(last, "mali"), "power");
+    assert_near(power, "PWs", pws, 5e-12);
+}
+
+/* The whole, and what small ticks come to at their end. */
+static void check_replays(const char *path, const struct work *list, size_t count) {
+    json_t *whole = replayed(path, PROGRAM_ARGS("--once"));
+    assert_int_equal(json_array_size(whole), 1);
+    json_t *tick = json_array_get(whole, 0);
+    double pws = 0;
+    check_work(whole, list, count);
+    assert_near(tick, "interval_s", 0.0097, 1e-12);
+    for (size_t i = 0; i < count; i++)
+        pws += list[i].pws;
+    assert_near(json_object_get(tick_device(tick, "mali"), "power"), "PW", pws / 0.0097, 1e-9);
+    json_decref(whole);
+    static const struct {
+        const char *delay;
+        unsigned ticks;
+    } rows[] = {{"1s", 2}, {"9.7ms", 2}, {"2ms", 6}, {"500us", 21}, {"7us", 1387}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        json_t *ticks = replayed(path, PROGRAM_ARGS("-d", rows[i].delay));
+        assert_int_equal(json_array_size(ticks), rows[i].ticks);
+        check_work(ticks, list, count);
+        json_decref(ticks);
+        ticks = replayed(path, PROGRAM_ARGS("-d", rows[i].delay, "--once"));
+        check_work(ticks, list, count);
+        json_decref(ticks);
+    }
+}
+
+static void small_log_replays(void **state) {
+    (void)state;
+    char *dir = scratch_make();
+    char *path = path_join(dir, "events");
+    file_write(path, small_log, sizeof small_log - 1);
+    check_replays(path, small_work, sizeof small_work / sizeof small_work[0]);
+    free(path);
+    scratch_remove(dir);
+}
+
+/* The table of a log whose sums somebody else worked out, where it is at hand. */
+static void worked_example_replays(void **state) {
+    static const char section[] = "[per pid and unit] pid unit busy_ns unpriced_ns PWs\n";
+    struct work list[64];
+    size_t count = 0, size;
+    (void)state;
+    if (access(EXAMPLE ".events", R_OK) != 0 || access(EXAMPLE ".expected.txt", R_OK) != 0)
+        skip();
+    char *text = file_read(EXAMPLE ".expected.txt", &size);
+    const char *at = strstr(text, section);
+    assert_non_null(at);
+    at += sizeof section - 1;
+    for (struct work *w = list; count < 64; w++, count++, at = strchr(at, '\n') + 1) {
+        if (sscanf(at, "%d %7s %" SCNd64 " %" SCNd64 " %lf", &w->pid, w->unit, &w->busy_ns,
+                   &w->unpriced_ns, &w->pws) != 5)
+            break;
+    }
+    assert_true(count > 0);
+    check_replays(EXAMPLE ".events", list, count);
+    free(text);
+}
+
+/* Standard input in a shell, of what `from` writes. */
+static char *piped(const char *from, const char *args, int want_status) {
+    char command[600];
+    snprintf(command, sizeof command, "%s | exec '%s' %s", from, program_path(), args);
+    FILE *f = popen(command, "r");
+    char *out = calloc(1, 65536);
+    assert_non_null(f);
+    assert_non_null(out);
+    size_t n = fread(out, 1, 65535, f);
+    out[n] = '\0';
+    int status = pclose(f);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), want_status);
+    return out;
+}
+
+/* A file, standard input at once, and one that comes in two halves of a line: the same. */
+static void kind_is_guessed(void **state) {
+    (void)state;
+    char *dir = scratch_make();
+    char *path = path_join(dir, "events");
+    char from[300];
+    file_write(path, small_log, sizeof small_log - 1);
+    struct program told = {.args = PROGRAM_ARGS("replay", path, "--as", "mali-events", "--json")};
+    struct program guessed = {.args = PROGRAM_ARGS("replay", path, "--json")};
+    char *want = e2e_call(&told, 0), *got = e2e_call(&guessed, 0);
+    assert_string_equal(got, want);
+    free(got);
+    snprintf(from, sizeof from, "cat '%s'", path);
+    got = piped(from, "replay - --json", 0);
+    assert_string_equal(got, want);
+    free(got);
+    snprintf(from, sizeof from, "{ head -c 7 '%s'; sleep 0.2; tail -c +8 '%s'; }", path, path);
+    got = piped(from, "replay - --json", 0);
+    assert_string_equal(got, want);
+    free(got);
+    free(want);
+    free(piped("echo 12", "replay - 2>&1", 1));
+    char *no = piped("printf '1 2 3\\n'", "replay - 2>&1", 1);
+    assert_non_null(strstr(no, "not a gwtop trace"));
+    free(no);
+    free(path);
+    scratch_remove(dir);
+}
+
+static void once_as_text(void **state) {
+    (void)state;
+    char *dir = scratch_make();
+    char *path = path_join(dir, "events"), *page = path_join(dir, "page.html");
+    file_write(path, small_log, sizeof small_log - 1);
+    struct program p = {.args = PROGRAM_ARGS("replay", path, "--once", "--sort", "PW")};
+    char *text = e2e_call(&p, 0);
+    assert_non_null(strstr(text, "Mali-400/450"));
+    assert_non_null(strstr(text, "1.07 PW")); /* 0.0104 PWs in 9.7 ms */
+    const char *first = strstr(text, "\n     71 "), *second = strstr(text, "\n     70 ");
+    assert_true(first && second && first < second && strstr(text, "\n     72 ") > second);
+    free(text);
+    struct program r = {.args = PROGRAM_ARGS("report", path, "-d", "2ms", "-o", page)};
+    size_t size = 0;
+    free(e2e_call(&r, 0));
+    text = file_read(page, &size);
+    assert_non_null(strstr(text, "Mali-400/450"));
+    free(text);
+    free(page);
+    free(path);
+    scratch_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adds_up),  cmocka_unit_test(options_reach_it), cmocka_unit_test(one_stop),
-        cmocka_unit_test(refusals), cmocka_unit_test(a_long_recording), cmocka_unit_test(replays),
+        cmocka_unit_test(adds_up),           cmocka_unit_test(options_reach_it),
+        cmocka_unit_test(one_stop),          cmocka_unit_test(refusals),
+        cmocka_unit_test(a_long_recording),  cmocka_unit_test(replays),
+        cmocka_unit_test(small_log_replays), cmocka_unit_test(worked_example_replays),
+        cmocka_unit_test(kind_is_guessed),   cmocka_unit_test(once_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

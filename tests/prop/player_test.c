@@ -1,6 +1,6 @@
 /*
  * Time travel: whatever way a tick of a recording is reached, the same is said of it, byte for byte. The
- * recording is the demonstration, which the repository holds.
+ * recording is the demonstration, which the repository holds; then a vendor file in ticks of its own time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "app/player.h"
+#include "framelog.h"
 #include "gwtop/backend.h"
 #include "gwtop/out.h"
 
@@ -38,22 +40,40 @@ static const char *tell(struct played *p) {
     return p->now.p;
 }
 
-static struct player *open_player(bool checkpoints) {
-    struct err_info info;
-    struct source *trace;
+static struct player *open_player(bool checkpoints, struct source *take_trace) {
     struct player *player;
-    assert_int_equal(trace_open(RECORDING, &backend_table, &trace, &info), ERR_OK);
-    assert_int_equal(player_create(trace, false, 0, checkpoints, &player), ERR_OK);
+    assert_int_equal(player_create(take_trace, false, 0, checkpoints, &player), ERR_OK);
     return player;
 }
 
-static int setup(void **state) {
+/* Jobs of three processes on two units of a Mali, which go on over ticks; the rate changes. */
+static struct source *open_events(void) {
+    struct source *s = NULL;
+    struct buf b = {0};
+    char path[64], line[160];
+    int fd;
+    unsigned backend = backend_find(&backend_table, span_of("mali"));
+    for (unsigned i = 0; i < 4000; i++) {
+        unsigned long long t = 7000000000ull + i * 9000000ull;
+        unsigned rate = i % 2 ? 266 : 440;
+        snprintf(line, sizeof(line), "%llu 1376257 %u 1000 0 0 0\n%llu %u %u 9 0 0 0\n", t, rate,
+                 t + 1000, i % 8 < 5 ? 17104896u + i % 2 * 65536 : 33882112u, 70 + i % 3);
+        buf_text(&b, line);
+    }
+    fake_file(b.p, b.n, &fd, path);
+    assert_int_equal(file_open(path, &backend_table, backend, 0, NULL, 500000000, &s, NULL), ERR_OK);
+    close(fd);
+    buf_finish(&b);
+    return s;
+}
+
+static int setup_of(void **state, struct source *take_trace) {
     struct played *p = calloc(1, sizeof(*p));
     struct out_options options = {.replayed = true};
     assert_non_null(p);
     p->json = output_find(span_of("json"));
     assert_int_equal(p->json->open(&options, &p->state), ERR_OK);
-    p->player = open_player(true);
+    p->player = open_player(true, take_trace);
     while (player_next(p->player) == ERR_OK) {
         p->ticks = player_tick(p->player);
         assert_true(p->ticks < TICKS_MAX);
@@ -63,6 +83,17 @@ static int setup(void **state) {
     assert_true(player_at_end(p->player));
     *state = p;
     return 0;
+}
+
+static int setup(void **state) {
+    struct err_info info;
+    struct source *trace;
+    assert_int_equal(trace_open(RECORDING, &backend_table, &trace, &info), ERR_OK);
+    return setup_of(state, trace);
+}
+
+static int setup_events(void **state) {
+    return setup_of(state, open_events());
 }
 
 static int teardown(void **state) {
@@ -169,5 +200,6 @@ int main(void) {
         cmocka_unit_test(test_random_jumps),     cmocka_unit_test(test_times),
         cmocka_unit_test(test_outside),          cmocka_unit_test(test_stopped_seek),
     };
-    return cmocka_run_group_tests_name("player", tests, setup, teardown);
+    int failed = cmocka_run_group_tests_name("player", tests, setup, teardown);
+    return cmocka_run_group_tests_name("player of events", tests, setup_events, teardown) + failed;
 }

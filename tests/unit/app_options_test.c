@@ -62,6 +62,21 @@ static void test_delay(void **state) {
     }
 }
 
+/* Only the time of a recording goes in small steps. */
+static void test_small_delay(void **state) {
+    struct options o;
+    struct err_info info;
+    (void)state;
+    assert_int_equal(parse(&o, &info, "-d", "500us", "replay", "events", NULL), ERR_OK);
+    assert_int_equal(o.delay_ns, MS / 2);
+    assert_int_equal(parse(&o, &info, "report", "events", "-d", "2ms", NULL), ERR_OK);
+    assert_int_equal(parse(&o, &info, "replay", "events", "-d", "999ns", NULL), ERR_USAGE);
+    assert_int_equal(parse(&o, &info, "-d", "99ms", NULL), ERR_USAGE);
+    assert_int_equal(parse(&o, &info, "report", "-d", "99ms", NULL), ERR_USAGE);
+    assert_int_equal(parse(&o, &info, "record", "-d", "99ms", NULL), ERR_USAGE);
+    assert_non_null(strstr(info.text, "100ms"));
+}
+
 static void test_time(void **state) {
     static const struct {
         const char *text;
@@ -222,6 +237,7 @@ static void test_manual(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_delay),
+        cmocka_unit_test(test_small_delay),
         cmocka_unit_test(test_time),
         cmocka_unit_test(test_order_does_not_matter),
         cmocka_unit_test(test_defaults),

@@ -69,13 +69,23 @@ static const struct {
      "dialect=samsung\nclock_before=160000000\n"},
 };
 
+/* In two pieces, as the first line ends. */
+static void look_and_say(struct span text, struct buf *facts) {
+    struct mali_look look = {0};
+    const char *end = text.n > 0 ? memchr(text.p, '\n', text.n) : NULL;
+    size_t first = end ? (size_t)(end - text.p) + 1 : text.n;
+    mali_dialect_look(&look, (struct span){text.p, first});
+    mali_dialect_look(&look, span_skip(text, first));
+    mali_dialect_say(&look, facts);
+}
+
 static void told_from_the_whole(void **state) {
     struct buf facts;
     (void)state;
     buf_init(&facts);
     for (size_t i = 0; i < COUNT(rows); i++) {
         buf_clear(&facts);
-        mali_dialect_scan(span_of(rows[i].text), &facts);
+        look_and_say(span_of(rows[i].text), &facts);
         buf_char(&facts, '\0');
         if (strcmp(facts.p, rows[i].facts) != 0)
             fail_msg("row %u: '%s' of\n%s", (unsigned)i, facts.p, rows[i].text);
@@ -92,7 +102,7 @@ static void far_into_the_file(void **state) {
     for (unsigned i = 0; i < 100000; i++)
         buf_text(&text, "1 " START_PP0);
     buf_text(&text, "2 " VOLT_ASKED "3 " VOLT_GOT);
-    mali_dialect_scan(buf_span_of(&text), &facts);
+    look_and_say(buf_span_of(&text), &facts);
     assert_true(span_equals(buf_span_of(&facts), "dialect=samsung\n"));
     buf_finish(&text);
     buf_finish(&facts);

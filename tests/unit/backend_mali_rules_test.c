@@ -216,6 +216,24 @@ static void open_at_the_end(void **state) {
     assert_int_equal(s->rig.counts.reasons[REASON_OPEN_AT_END], 2);
 }
 
+/* Of many ends only the last one is the end: what went on and came to its own is not open. */
+static void open_at_the_last_end(void **state) {
+    static const char *const parts[] = {"10 17104896 70 71 0 0 0\n20 17170432 70 71 0 0 0\n",
+                                        "30 9 0 0 0 0 0\n",
+                                        "40 33882112 0 0 0 0 0\n50 17235968 72 73 0 0 0\n",
+                                        "60 33947648 0 0 0 0 0\n70 34013184 0 0 0 0 0\n"};
+    static const unsigned open[] = {2, 2, 2, 0};
+    struct stage *s = *state;
+    malirig_begin(&s->rig, "", "", 0);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        malirig_feed(&s->rig, parts[i], strlen(parts[i]));
+        malirig_end(&s->rig);
+        malirig_end(&s->rig);
+        assert_int_equal(s->rig.counts.reasons[REASON_OPEN_AT_END], open[i]);
+    }
+    assert_int_equal(malirig_busy(&s->rig, -1, NULL), 30 + 40 + 20);
+}
+
 static void work_of_the_cpu_is_no_job(void **state) {
     struct stage *s = *state;
     rate(s, 0, 440, 1025);
@@ -707,6 +725,7 @@ int main(void) {
         TEST(stop_on_idle),
         TEST(suspend_and_resume),
         TEST(open_at_the_end),
+        TEST(open_at_the_last_end),
         TEST(work_of_the_cpu_is_no_job),
         TEST(parallel_cores),
         TEST(both_numberings_of_a_pair),

@@ -411,9 +411,9 @@ static void scrub(void **state) {
 
 static void table(void **state) {
     (void)state;
-    static const char *const names[] = {"stat", "cmdline", "cgroup", "status", "user"};
-    assert_int_equal(backend_proc.kind_count, 5);
-    for (size_t i = 0; i < 5; i++)
+    static const char *const names[] = {"stat", "cmdline", "cgroup", "status", "user", "proc-name"};
+    assert_int_equal(backend_proc.kind_count, 6);
+    for (size_t i = 0; i < 6; i++)
         assert_string_equal(backend_proc.kinds[i].name, names[i]);
 }
 

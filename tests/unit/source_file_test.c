@@ -16,7 +16,7 @@
 #include "framelog.h"
 #include "gwtop/source.h"
 
-enum { TEXT = 0, FLOW = 2, LOG = 0, LINES = 1 }; /* kind_index */
+enum { TEXT = 0, FLOW = 2, LOG = 0, LINES = 1, STAMPS = 2 }; /* kind_index */
 
 struct parts {
     struct buf bytes; /* all bodies of the subject's own kind */
@@ -188,9 +188,10 @@ static void torn_and_broken_units(void **state) {
     buf_finish(&broken.bytes);
 }
 
-/* Larger than what scan sees of it. */
+/* All of it is scanned, in pieces. */
 static void larger_than_the_window(void **state) {
     (void)state;
+    char facts[80];
     struct buf b = {0};
     struct parts p = {0};
     while (b.n < ((size_t)70 << 20)) {
@@ -198,6 +199,8 @@ static void larger_than_the_window(void **state) {
     }
     play(b.p, b.n, FAKE_BETA, LOG, &p);
     assert_int_equal(p.largest, 65500);
+    snprintf(facts, sizeof facts, "seen=%zu\ndialect=file\n", b.n);
+    assert_string_equal(p.facts, facts);
     buf_finish(&b);
     buf_finish(&p.bytes);
 }
@@ -298,7 +301,7 @@ static void what_cannot_be_read_is_told(void **state) {
     refuse("/no/such/file", FAKE_ALPHA, TEXT, ERR_NOENT, "/no/such/file: ");
     refuse("/dev/null", 0, 0, ERR_USAGE, "no such kind");
     refuse("/dev/null", 3, 0, ERR_USAGE, "no such kind");
-    refuse("/dev/null", FAKE_BETA, 2, ERR_USAGE, "no such kind");
+    refuse("/dev/null", FAKE_BETA, 3, ERR_USAGE, "no such kind");
     if (geteuid() != 0) {
         fake_file("a", 1, &fd, path);
         assert_int_equal(fchmod(fd, 0), 0);
@@ -323,6 +326,148 @@ static void too_large_for_one_reading(void **state) {
     buf_finish(&p.bytes);
 }
 
+/* ---- in ticks of its own time ----------------------------------------------------------------- */
+
+/* Each tick as "TIME:BODIES|", where lines end with commas. */
+static void on_tick(void *ctx, const struct subject *s, const struct frame *f) {
+    struct buf *b = ctx;
+    (void)s;
+    if (f->kind == FRAME_BEGIN) {
+        buf_i64(b, f->t_ns);
+        buf_char(b, ':');
+    } else if (f->kind == FRAME_END) {
+        buf_char(b, '|');
+    } else if (f->kind == FRAME_BACKEND + STAMPS) {
+        for (size_t i = 0; i < f->size; i++) {
+            buf_char(b, f->bytes[i] == '\n' ? ',' : f->bytes[i]);
+        }
+    }
+}
+
+static struct source *open_ticks(const char *text, int64_t delay_ns) {
+    struct source *s = NULL;
+    char path[64];
+    int fd;
+    fake_file(text, strlen(text), &fd, path);
+    assert_int_equal(file_open(path, &fake_table, FAKE_BETA, STAMPS, NULL, delay_ns, &s, NULL),
+                     ERR_OK);
+    close(fd);
+    return s;
+}
+
+/* All that is left. */
+static char *play_on(struct source *s, struct buf *b) {
+    struct frame_sink sink = {.ctx = b, .frame = on_tick};
+    enum err e;
+    buf_clear(b);
+    while ((e = s->ops->read(s, 0, &sink)) == ERR_OK) {
+    }
+    assert_int_equal(e, ERR_END);
+    buf_char(b, '\0');
+    assert_false(b->failed);
+    return b->p;
+}
+
+#define S "000000000" /* a second */
+static const struct {
+    const char *text;
+    int64_t delay_ns;
+    const char *ticks;
+} tick_rows[] = {
+    {"100 a\n105 b\n110 c\n111 d\n135 e\n", 10,
+     "100:|110:100 a,105 b,110 c,|120:111 d,|130:|135:135 e,|"},
+    {"0 a\n20 b\n", 10, "0:|10:0 a,|20:20 b,|"},
+    {"5 a\n", 10, "5:|5:5 a,|"},
+    {"0 a\n7 b\n", INT64_MAX, "0:|7:0 a,7 b,|"},
+    /* Lines without a time go with the one before; a cut one with the last. */
+    {"- x\n1 a\n- b\n12 c\n- d\n15", 10, "1:|11:- x,1 a,- b,|12:12 c,- d,15|"},
+    {"- a\n- b\n", 10, "0:- a,- b,|"},
+    {"17", 10, "0:17|"},
+    {"", 10, "0:|"},
+    {"0 a\n20 b\n", 0, "0:0 a,20 b,|"},
+    /* A time that goes back is no time to go to. */
+    {"100 a\n95 b\n110 c\n3 d\n111 e\n", 10, "100:|110:100 a,95 b,110 c,3 d,|111:111 e,|"},
+    /* A pause costs one tick. */
+    {"0 a\n50" S " b\n50" S " c\n51" S " d\n", 1000000000,
+     "0:|1" S ":0 a,|49" S ":|50" S ":50" S " b,50" S " c,|51" S ":51" S " d,|"},
+    /* What jumps ahead and stands alone is garbage, within, at the end and at the beginning. */
+    {"0 a\n50000" S " x\n5 b\n", 10, "0:|5:0 a,50000" S " x,5 b,|"},
+    {"0 a\n5 b\n900000" S " x\n", 10, "0:|5:0 a,5 b,900000" S " x,|"},
+    {"0 x\n900000" S " a\n900000" S " b\n", 10,
+     "900000" S ":|900000" S ":0 x,900000" S " a,900000" S " b,|"},
+};
+
+static void ticks_of_its_own_time(void **state) {
+    struct buf b = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof tick_rows / sizeof tick_rows[0]; i++) {
+        struct source *s = open_ticks(tick_rows[i].text, tick_rows[i].delay_ns);
+        assert_string_equal(play_on(s, &b), tick_rows[i].ticks);
+        s->ops->close(s);
+    }
+    buf_finish(&b);
+}
+
+/* From each tick on, the rest is what it was. */
+static void ticks_return(void **state) {
+    const char *whole = tick_rows[0].ticks;
+    struct trace_mark *mark[5];
+    struct trace_extent extent;
+    struct trace_place place;
+    struct buf b = {0};
+    (void)state;
+    struct source *s = open_ticks(tick_rows[0].text, tick_rows[0].delay_ns);
+    struct frame_sink sink = {.ctx = &b, .frame = on_tick};
+    for (unsigned i = 0; i < 5; i++) {
+        assert_int_equal(trace_mark_take(s, &mark[i]), ERR_OK);
+        assert_int_equal(trace_scan(s, &extent, NULL, NULL), ERR_OK);
+        assert_int_equal(extent.ticks, 5);
+        assert_int_equal(extent.first_ns, 100);
+        assert_int_equal(extent.last_ns, 135);
+        assert_int_equal(s->ops->read(s, 0, &sink), ERR_OK);
+        trace_place(s, &place);
+        assert_int_equal(place.tick, i + 1);
+        assert_int_equal(place.size, strlen(tick_rows[0].text));
+    }
+    assert_int_equal(place.at, place.size);
+    for (unsigned i = 0; i < 5; i++, whole = strchr(whole, '|') + 1) {
+        assert_int_equal(trace_mark_return(s, mark[i]), ERR_OK);
+        assert_string_equal(play_on(s, &b), whole);
+        trace_mark_free(mark[i]);
+    }
+    assert_null(trace_note(s));
+    s->ops->close(s);
+    buf_finish(&b);
+}
+
+static enum err open_guessed(const char *path, struct source **out, struct err_info *info) {
+    static const struct recording_as as = {.facts = "k=1\n", .delay_ns = 10};
+    return recording_open_as(path, &fake_table, &as, out, info);
+}
+
+static void kind_is_guessed(void **state) {
+    static const char *const others[] = {"x1\n", "17", "gwtop trace\n", ""};
+    struct err_info info;
+    struct source *s = NULL;
+    struct buf b = {0};
+    char path[64];
+    int fd;
+    (void)state;
+    fake_file("1 a\n2 b\n", 8, &fd, path);
+    assert_int_equal(open_guessed(path, &s, NULL), ERR_OK);
+    assert_string_equal(play_on(s, &b), "1:|2:1 a,2 b,|");
+    s->ops->close(s);
+    assert_int_equal(trace_open(path, &fake_table, &s, &info), ERR_FORMAT);
+    close(fd);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        fake_file(others[i], strlen(others[i]), &fd, path);
+        assert_int_equal(open_guessed(path, &s, &info), ERR_FORMAT);
+        assert_non_null(strstr(info.text, others[i][0] ? "not a gwtop trace" : "empty"));
+        close(fd);
+    }
+    buf_finish(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_reading_is_one_frame),  cmocka_unit_test(lines_are_not_torn),
@@ -332,7 +477,8 @@ int main(void) {
         cmocka_unit_test(pipe_is_as_good),           cmocka_unit_test(standard_input),
         cmocka_unit_test(kernel_file_without_size),  cmocka_unit_test(foreign_files_are_for_decode_to_refuse),
         cmocka_unit_test(what_cannot_be_read_is_told),
-        cmocka_unit_test(too_large_for_one_reading),
+        cmocka_unit_test(too_large_for_one_reading), cmocka_unit_test(ticks_of_its_own_time),
+        cmocka_unit_test(ticks_return), cmocka_unit_test(kind_is_guessed),
     };
     return cmocka_run_group_tests_name("source_file", tests, NULL, NULL);
 }

@@ -14,17 +14,6 @@
 
 #define PID_MAX 4194304u
 
-struct look {
-    uint64_t events;  /* software events 4 and 5 */
-    uint64_t tails;   /* of them with one */
-    uint64_t samsung; /* as only the driver can post them */
-    uint64_t requests;
-    uint64_t arm;
-    bool before_is_said; /* a 4412: there a clock event with 0 tells the clock until then */
-    bool clock_seen;
-    uint64_t clock_before; /* by the first event that tells a clock; 0: it did not */
-};
-
 static bool within(uint32_t v, uint32_t from, uint32_t to) {
     return v >= from && v <= to;
 }
@@ -54,7 +43,7 @@ static bool is_request(const struct mali_event *e) {
     return is_voltage(e) && within(e->d[1], 500000, 2000000) && e->d[2] <= 1;
 }
 
-static void look_at_clock(struct look *l, const struct mali_event *e) {
+static void look_at_clock(struct mali_look *l, const struct mali_event *e) {
     bool clock = is_clock(e);
     l->samsung += clock;
     l->arm += !clock && are_ids(e);
@@ -64,7 +53,7 @@ static void look_at_clock(struct look *l, const struct mali_event *e) {
     l->clock_seen |= clock;
 }
 
-static void look_at_voltage(struct look *l, const struct mali_event *e) {
+static void look_at_voltage(struct mali_look *l, const struct mali_event *e) {
     bool result = is_result(e);
     bool request = is_request(e);
     l->samsung += result;
@@ -81,7 +70,7 @@ static bool may_tell(struct span line) {
     return span_starts(id, "4 ") || span_starts(id, "5 ") || span_starts(id, "13762");
 }
 
-static void look_at(struct look *l, struct span line) {
+static void look_at(struct mali_look *l, struct span line) {
     struct mali_event e;
     if (!may_tell(line) || mali_line_parse(line, true, &e) != MALI_LINE_EVENT)
         return;
@@ -96,7 +85,7 @@ static void look_at(struct look *l, struct span line) {
         look_at_voltage(l, &e);
 }
 
-static enum mali_dialect decide(const struct look *l) {
+static enum mali_dialect decide(const struct mali_look *l) {
     if (l->tails * 2 > l->events)
         return MALI_DIALECT_ARM;
     if (l->samsung >= 2 || (l->samsung == 1 && l->requests > l->arm))
@@ -106,17 +95,25 @@ static enum mali_dialect decide(const struct look *l) {
 
 static const char *const words[] = {[MALI_DIALECT_SAMSUNG] = "samsung", [MALI_DIALECT_ARM] = "arm"};
 
-void mali_dialect_scan(struct span file, struct buf *facts) {
-    struct cursor c = cursor_over(file);
-    struct look l = {0};
+void mali_dialect_look(struct mali_look *l, struct span lines) {
+    struct cursor c = cursor_over(lines);
     struct span line;
     while (cursor_line(&c, &line))
-        look_at(&l, line);
-    enum mali_dialect dialect = decide(&l);
+        look_at(l, line);
+}
+
+void mali_dialect_say(const struct mali_look *l, struct buf *facts) {
+    enum mali_dialect dialect = decide(l);
     if (dialect != MALI_DIALECT_UNKNOWN)
         facts_put(facts, "dialect", span_of(words[dialect]));
-    if (l.before_is_said && l.clock_before > 0)
-        facts_put_u64(facts, "clock_before", l.clock_before);
+    if (l->before_is_said && l->clock_before > 0)
+        facts_put_u64(facts, "clock_before", l->clock_before);
+}
+
+void mali_dialect_scan(struct span file, struct buf *facts) {
+    struct mali_look l = {0};
+    mali_dialect_look(&l, file);
+    mali_dialect_say(&l, facts);
 }
 
 enum mali_dialect mali_dialect_of(const char *facts) {

@@ -18,46 +18,29 @@
 #define PID_MAX 4194304u
 
 struct recording {
-    struct track track;
-    struct mali_rate rate;
-    int64_t newest_ns; /* greatest stamp of this time; -1 before the first */
+    struct mali_run run;
     uint64_t lines;
     uint32_t waiting; /* bytes of `line` */
-    uint8_t dialect;
-    bool end_at_interrupt;
-    bool drop_unpriced;
-    bool cycles;
+    uint32_t full_told;
     bool too_long; /* the line that waits is no line, up to its end */
-    bool full_told;
     char line[MALI_LINE_MAX];
 };
 
-/* One call of feed or tick. */
-struct flow {
-    struct recording *state;
-    const struct subject *subject;
-    const struct sink *sink;
-    struct counts *counts;
-    struct sink jobs; /* on their way to `sink` */
-    struct track_out out;
-};
-
 static void on_job(void *ctx, const struct job *j) {
-    struct flow *f = ctx;
+    struct mali_flow *f = ctx;
     bool priced = j->off || (j->clock_hz > 0 && j->voltage_uv > 0);
     f->counts->reasons[REASON_UNPRICED] += !priced;
     if (f->sink->job && (priced || !f->state->drop_unpriced))
         f->sink->job(f->sink->ctx, j);
 }
 
-/* `f` stays where it is: it points into itself. */
-static void flow_init(struct flow *f, struct recording *state, const struct subject *s,
-                      const struct sink *sink, struct counts *counts) {
-    *f = (struct flow){.state = state, .subject = s, .sink = sink, .counts = counts};
+void mali_flow_init(struct mali_flow *f, struct mali_run *state, const struct subject *s,
+                    const struct sink *sink, struct counts *counts) {
+    *f = (struct mali_flow){.state = state, .subject = s, .sink = sink, .counts = counts};
     f->jobs = (struct sink){.ctx = f, .job = on_job};
     f->out = (struct track_out){.sink = &f->jobs,
                                 .names = mali_unit_names,
-                                .subject = s->id,
+                                .subject = s->parent ? s->parent : s->id,
                                 .device = s->device,
                                 .class = CLASS_GRAPHICS,
                                 .space = SPACE_PID};
@@ -66,8 +49,8 @@ static void flow_init(struct flow *f, struct recording *state, const struct subj
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* Which time it is by this stamp. */
-static void move_clock(struct flow *f, int64_t t_ns) {
-    struct recording *s = f->state;
+static void move_clock(struct mali_flow *f, int64_t t_ns) {
+    struct mali_run *s = f->state;
     bool backward = t_ns < s->newest_ns;
     bool gap = s->newest_ns >= 0 && t_ns - s->newest_ns > GAP_NS;
     f->counts->reasons[REASON_BACKWARD_TIMESTAMPS] += backward;
@@ -80,13 +63,13 @@ static void move_clock(struct flow *f, int64_t t_ns) {
     }
 }
 
-static void change_rate(struct flow *f, int64_t t_ns) {
+static void change_rate(struct mali_flow *f, int64_t t_ns) {
     const struct track_rate now = mali_rate_now(&f->state->rate);
     track_change(&f->state->track, &f->out, t_ns, &now);
 }
 
-static void start(struct flow *f, const struct mali_event *e) {
-    struct recording *s = f->state;
+static void start(struct mali_flow *f, const struct mali_event *e) {
+    struct mali_run *s = f->state;
     int32_t pid = e->d[0] <= PID_MAX ? (int32_t)e->d[0] : 0;
     const struct track_owner owner = {.client = (uint64_t)pid, .pid = pid};
     if (mali_rate_wake(&s->rate))
@@ -97,7 +80,7 @@ static void start(struct flow *f, const struct mali_event *e) {
 
 /* Sources are 8 bits each; one that is switched off has all bits set, and takes those above it
  * along. */
-static void tell_counters(const struct flow *f, const struct mali_event *e, int32_t pid) {
+static void tell_counters(const struct mali_flow *f, const struct mali_event *e, int32_t pid) {
     static const uint16_t metrics[] = {METRIC_COUNTER_HW0, METRIC_COUNTER_HW1};
     const char *name = mali_unit_names[mali_event_unit(e)];
     for (unsigned i = 0; i < 2 && f->sink->sample; i++) {
@@ -122,7 +105,7 @@ static void tell_counters(const struct flow *f, const struct mali_event *e, int3
     }
 }
 
-static void stop(struct flow *f, const struct mali_event *e) {
+static void stop(struct mali_flow *f, const struct mali_event *e) {
     struct track *t = &f->state->track;
     unsigned unit = mali_event_unit(e);
     const struct track_owner *owner = track_owner_of(t, unit);
@@ -135,8 +118,8 @@ static void stop(struct flow *f, const struct mali_event *e) {
     tell_counters(f, e, pid);
 }
 
-static void act(struct flow *f, const struct mali_event *e, enum mali_act what) {
-    struct recording *s = f->state;
+static void act(struct mali_flow *f, const struct mali_event *e, enum mali_act what) {
+    struct mali_run *s = f->state;
     switch (what) {
     case MALI_START:
         start(f, e);
@@ -171,9 +154,7 @@ static void act(struct flow *f, const struct mali_event *e, enum mali_act what) 
     }
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-static void take_event(struct flow *f, const struct mali_event *e) {
+void mali_flow_event(struct mali_flow *f, const struct mali_event *e) {
     enum mali_act what = mali_event_act(e, (enum mali_dialect)f->state->dialect);
     if (what == MALI_UNKNOWN) {
         counts_ignored(f->counts, REASON_UNKNOWN_EVENT);
@@ -188,12 +169,52 @@ static void take_event(struct flow *f, const struct mali_event *e) {
     act(f, e, what);
 }
 
-static void take_line(struct flow *f, struct span line, bool whole) {
+void mali_flow_rate_unknown(struct mali_flow *f, int64_t t_ns) {
+    struct mali_rate *r = &f->state->rate;
+    move_clock(f, t_ns);
+    r->clock_hz = 0;
+    r->voltage_uv = 0;
+    r->off = false;
+    change_rate(f, t_ns);
+}
+
+void mali_flow_lost(struct mali_flow *f, uint64_t records) {
+    struct mali_run *s = f->state;
+    f->counts->reasons[REASON_LOST_RECORDS] += records;
+    track_end(&s->track, &f->out, s->newest_ns);
+}
+
+/* Only the last of many ends is one: each takes back what the one before said, so that a sum over
+ * all is what the last one says. */
+void mali_flow_cut(struct mali_flow *f) {
+    struct mali_run *s = f->state;
+    uint32_t open = 0;
+    track_cut(&s->track, &f->out, s->newest_ns);
+    for (unsigned i = 0; i < MALI_UNITS; i++)
+        open += track_owner_of(&s->track, i) != NULL;
+    f->counts->reasons[REASON_OPEN_AT_END] += (uint64_t)open - s->open_told;
+    s->open_told = open;
+}
+
+void mali_run_init(struct mali_run *it, const struct subject *s) {
+    *it = (struct mali_run){.newest_ns = -1, .dialect = (uint8_t)mali_dialect_of(s->facts)};
+    it->end_at_interrupt = span_equals(facts_get(s->facts, "end"), "interrupt");
+    it->cycles = span_equals(facts_get(s->facts, "clock"), "cycles");
+    it->drop_unpriced = facts_u64(s->facts, "drop_unpriced", 0) != 0;
+    mali_rate_init(&it->rate, s->facts);
+    if (facts_u64(s->facts, "backfill", 0) != 0 && it->dialect == MALI_DIALECT_SAMSUNG)
+        mali_rate_clock(&it->rate, facts_u64(s->facts, "clock_before", 0));
+    it->track.rate = mali_rate_now(&it->rate);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void take_line(struct recording *s, struct mali_flow *f, struct span line, bool whole) {
     struct mali_event e;
-    f->state->lines++;
+    s->lines++;
     switch (mali_line_parse(line, whole, &e)) {
     case MALI_LINE_EVENT:
-        take_event(f, &e);
+        mali_flow_event(f, &e);
         break;
     case MALI_LINE_BAD_TEXT:
         counts_malformed(f->counts, REASON_BAD_TEXT);
@@ -216,14 +237,13 @@ static void keep(struct recording *s, struct span part) {
 }
 
 /* The line that waited has come to its end, or (not whole) never will. */
-static void take_kept(struct flow *f, bool whole) {
-    struct recording *s = f->state;
+static void take_kept(struct recording *s, struct mali_flow *f, bool whole) {
     struct span line = {s->line, s->waiting};
     if (s->too_long) {
         s->lines++;
         counts_malformed(f->counts, REASON_BAD_TEXT);
     } else if (whole || line.n > 0) {
-        take_line(f, line, whole);
+        take_line(s, f, line, whole);
     }
     s->waiting = 0;
     s->too_long = false;
@@ -233,8 +253,8 @@ static void feed(void *state, const struct subject *subject, const struct frame 
                  const struct sink *sink, struct counts *counts) {
     struct recording *s = state;
     struct span rest = frame_span(frame);
-    struct flow f;
-    flow_init(&f, s, subject, sink, counts);
+    struct mali_flow f;
+    mali_flow_init(&f, &s->run, subject, sink, counts);
     while (rest.n > 0) {
         const char *end = memchr(rest.p, '\n', rest.n);
         struct span line = {rest.p, end ? (size_t)(end - rest.p) : rest.n};
@@ -244,38 +264,36 @@ static void feed(void *state, const struct subject *subject, const struct frame 
         }
         if (s->waiting > 0 || s->too_long) {
             keep(s, line);
-            take_kept(&f, true);
+            take_kept(s, &f, true);
         } else {
-            take_line(&f, line, true);
+            take_line(s, &f, line, true);
         }
         rest = span_skip(rest, line.n + 1);
     }
 }
 
+/* As mali_flow_cut() tells what is open. */
+static void tell_full(struct recording *s, struct counts *counts) {
+    uint32_t full = s->lines == FULL_LINES || s->lines == FULL_CIRCLE;
+    counts->reasons[REASON_BUFFER_FULL] += (uint64_t)full - s->full_told;
+    s->full_told = full;
+}
+
 static void tick(void *state, const struct subject *subject, int64_t t_ns, const struct sink *sink,
                  struct counts *counts) {
     struct recording *s = state;
-    struct flow f;
+    struct mali_flow f;
     (void)t_ns; /* of the reading; the jobs have a clock of their own */
-    flow_init(&f, s, subject, sink, counts);
-    take_kept(&f, false);
-    counts->reasons[REASON_OPEN_AT_END] += track_cut(&s->track, &f.out, s->newest_ns);
-    if (!s->full_told && (s->lines == FULL_LINES || s->lines == FULL_CIRCLE)) {
-        counts->reasons[REASON_BUFFER_FULL]++;
-        s->full_told = true;
-    }
+    mali_flow_init(&f, &s->run, subject, sink, counts);
+    take_kept(s, &f, false);
+    mali_flow_cut(&f);
+    tell_full(s, counts);
 }
 
 static void init(void *state, const struct subject *s) {
     struct recording *it = state;
-    *it = (struct recording){.newest_ns = -1, .dialect = (uint8_t)mali_dialect_of(s->facts)};
-    it->end_at_interrupt = span_equals(facts_get(s->facts, "end"), "interrupt");
-    it->cycles = span_equals(facts_get(s->facts, "clock"), "cycles");
-    it->drop_unpriced = facts_u64(s->facts, "drop_unpriced", 0) != 0;
-    mali_rate_init(&it->rate, s->facts);
-    if (facts_u64(s->facts, "backfill", 0) != 0 && it->dialect == MALI_DIALECT_SAMSUNG)
-        mali_rate_clock(&it->rate, facts_u64(s->facts, "clock_before", 0));
-    it->track.rate = mali_rate_now(&it->rate);
+    *it = (struct recording){0};
+    mali_run_init(&it->run, s);
 }
 
 const struct fold mali_events_fold = {

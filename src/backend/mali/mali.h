@@ -12,7 +12,7 @@
 
 #include "gwtop/core.h"
 
-enum { MALI_EVENTS = FRAME_BACKEND, MALI_WINDOW };
+enum { MALI_EVENTS = FRAME_BACKEND, MALI_WINDOW, MALI_TRACE_TEXT, MALI_TRACE_PAGE };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -62,11 +62,26 @@ unsigned mali_event_unit(const struct mali_event *e);
 
 /* ---- dialect --------------------------------------------------------------------------------- */
 
+/* What was seen of a recording so far; zeroed at its beginning. */
+struct mali_look {
+    uint64_t events;  /* software events 4 and 5 */
+    uint64_t tails;   /* of them with one */
+    uint64_t samsung; /* as only the driver can post them */
+    uint64_t requests;
+    uint64_t arm;
+    uint64_t clock_before; /* by the first event that tells a clock; 0: it did not */
+    bool before_is_said;   /* a 4412: there a clock event with 0 tells the clock until then */
+    bool clock_seen;
+};
+/* Whole lines, in their order; all of the recording is to be looked at. */
+void mali_dialect_look(struct mali_look *l, struct span lines);
 /*
- * Looks at the whole of a recording and says facts of it, nothing where there is no event:
+ * Says facts of it, nothing where there is no event:
  *   dialect=samsung|arm     nothing where it cannot be told
  *   clock_before=160000000  Hz before the first event about it, as Samsung's dialect has it
  */
+void mali_dialect_say(const struct mali_look *l, struct buf *facts);
+/* Both, of a recording that is at hand as a whole. */
 void mali_dialect_scan(struct span file, struct buf *facts);
 enum mali_dialect mali_dialect_of(const char *facts);
 
@@ -92,8 +107,8 @@ struct mali_rate {
     uint32_t soc;        /* whose table fills in a voltage; 0 none */
     uint32_t assumed_uv; /* where neither driver nor table knows; 0 none */
 };
-/* Who fills in what is missing: facts soc= and assume_voltage_uv=; what is known before the first event:
- * clock_hz= and voltage_uv=. */
+/* Who fills in what is missing: facts soc= and assume_voltage_uv=; what is known before the first
+ * event: clock_hz= and voltage_uv=. */
 void mali_rate_init(struct mali_rate *r, const char *facts);
 void mali_rate_clock(struct mali_rate *r, uint64_t clock_hz);
 void mali_rate_voltage(struct mali_rate *r, uint32_t voltage_uv);
@@ -103,13 +118,51 @@ void mali_rate_pair(struct mali_rate *r, uint32_t clock, uint32_t voltage);
 bool mali_rate_wake(struct mali_rate *r);
 struct track_rate mali_rate_now(const struct mali_rate *r);
 
+/* ---- run: events in, jobs out ---------------------------------------------------------------- */
+
+/* Flat; belongs to a fold's state. */
+struct mali_run {
+    struct track track;
+    struct mali_rate rate;
+    int64_t newest_ns; /* greatest stamp of this time; -1 before the first */
+    uint32_t open_told;
+    uint8_t dialect;
+    bool end_at_interrupt;
+    bool drop_unpriced;
+    bool cycles;
+};
+/* By the facts that mali_events_fold lists. */
+void mali_run_init(struct mali_run *it, const struct subject *s);
+
+/* One call of a fold's feed or tick. */
+struct mali_flow {
+    struct mali_run *state;
+    const struct subject *subject;
+    const struct sink *sink;
+    struct counts *counts;
+    struct sink jobs; /* on their way to `sink` */
+    struct track_out out;
+};
+/* `f` stays where it is: it points into itself. */
+void mali_flow_init(struct mali_flow *f, struct mali_run *state, const struct subject *s,
+                    const struct sink *sink, struct counts *counts);
+/* Counts it as accepted or ignored, and does what it says. */
+void mali_flow_event(struct mali_flow *f, const struct mali_event *e);
+/* The rate changed, to what is not known. */
+void mali_flow_rate_unknown(struct mali_flow *f, int64_t t_ns);
+/* So many records (at least 1) are missing here: what runs ends at the last stamp before. */
+void mali_flow_lost(struct mali_flow *f, uint64_t records);
+/* What runs is open here, at the end of a tick. */
+void mali_flow_cut(struct mali_flow *f);
+
 /* ---- fold ------------------------------------------------------------------------------------ */
 
 /*
  * Facts of its subject, none of which must be there: dialect=samsung|arm, soc=NAME,
  * assume_voltage_uv=N, end=stop|interrupt (where a job's busy time ends), drop_unpriced=1 (jobs
- * without price are left out), backfill=1 (clock_before counts), clock=cycles (stamps are no times,
- * and so nothing is a job; other words change nothing).
+ * without price are left out), backfill=1 (clock_before counts), clock=cycles (stamps are no
+ * times, and so nothing is a job; other words change nothing). Where it has a parent the jobs are
+ * of that one, which outlasts it.
  */
 extern const struct fold mali_events_fold;
 

@@ -46,6 +46,13 @@ static const struct kind kinds[] = {
             .decode = proc_user_decode,
             .scrub = proc_user_scrub,
         },
+    [PROC_NAME - FRAME_BACKEND] =
+        {
+            .name = "proc-name",
+            .unit = "records",
+            .decode = proc_name_decode,
+            .scrub = proc_name_scrub,
+        },
 };
 
 const struct backend backend_proc = {

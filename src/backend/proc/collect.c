@@ -14,7 +14,7 @@
 
 #define OLD_NS INT64_C(30000000000)
 
-enum { TEXT_BYTES = 1 << 16, STAT_BYTES = 4096, COMM_BYTES = 64 };
+enum { TEXT_BYTES = 1 << 16, STAT_BYTES = 4096, COMM_BYTES = 64, TRIES = 256 };
 
 /* A process that is wanted; zeroed: none. */
 struct watched {
@@ -41,9 +41,13 @@ struct collector {
     int32_t *nameless; /* pids whose names were asked for */
     uint32_t nameless_cap;
     uint32_t nameless_count;
+    uint32_t nameless_at;      /* who is tried first */
     struct want_process *held; /* opened here for a name that was asked for */
     uint32_t held_cap;
     uint32_t held_count;
+    struct map held_pids;
+    struct events *events; /* NULL: not started */
+    bool events_tried;
     struct user_names users;
     struct buf body;
     char *text; /* TEXT_BYTES */
@@ -256,11 +260,44 @@ static void refresh_one(struct collector *c) {
 
 /* ---- names that were asked for ------------------------------------------------------------------------- */
 
-static bool is_held(const struct collector *c, int32_t pid) {
-    for (uint32_t i = 0; i < c->held_count; i++)
-        if (c->held[i].pid == pid)
-            return true;
-    return false;
+static struct map_key pid_key(int32_t pid) {
+    return (struct map_key){0, (uint32_t)pid};
+}
+
+/* Follows processes once names are wanted, and never those of another machine. */
+static void follow(struct collector *c) {
+    const struct host *h = c->host;
+    if (c->events_tried || h->rooted || h->io != &host_io_posix)
+        return;
+    if (c->nameless_count == 0 && facts_get(h->machine_facts, "option.mali-profiling").n == 0 &&
+        facts_get(h->machine_facts, "option.tracefs").n == 0)
+        return;
+    c->events_tried = true;
+    c->events = events_start(h->proc_fd, 0);
+}
+
+/* Tells what was kept of a process that is gone. */
+static void tell_kept(struct collector *c, int32_t pid) {
+    struct kept_names k;
+    const struct subject *s;
+    int64_t t_ns = clock_mono_ns();
+    if (!c->events || !events_find(c->events, pid, &k))
+        return;
+    s = roster_process_get(c->host, pid, k.start, c->sink, t_ns);
+    if (!s)
+        return;
+    if (k.stat_n > 0) {
+        host_emit(c->sink, s, PROC_STAT, t_ns, k.stat, k.stat_n, 0);
+        host_emit(c->sink, s, PROC_CMDLINE, t_ns, k.cmdline, k.cmdline_n, 0);
+    } else {
+        buf_clear(&c->body);
+        facts_put_u64(&c->body, "parent", (uint64_t)k.parent);
+        if (k.parent_name[0] != '\0')
+            facts_put(&c->body, "parent_name", (struct span){k.parent_name, strlen(k.parent_name)});
+        if (!c->body.failed)
+            host_emit(c->sink, s, PROC_NAME, t_ns, c->body.p, (ssize_t)c->body.n, 0);
+    }
+    roster_process_put(c->host, s, "exited", c->sink, t_ns);
 }
 
 static bool start_of(struct collector *c, int32_t pid, uint64_t *start) {
@@ -280,16 +317,35 @@ static void hold(struct collector *c, int32_t pid) {
     uint64_t start;
     const struct subject *s;
     struct watched *w;
-    if (is_held(c, pid) || !start_of(c, pid, &start) ||
-        vec_reserve((void **)&c->held, &c->held_cap, c->held_count + 1, sizeof(*c->held)))
+    if (!start_of(c, pid, &start)) {
+        tell_kept(c, pid);
+        return;
+    }
+    if (vec_reserve((void **)&c->held, &c->held_cap, c->held_count + 1, sizeof(*c->held)) ||
+        map_put(&c->held_pids, pid_key(pid), 0) != ERR_OK)
         return;
     s = roster_process_get(c->host, pid, start, c->sink, clock_mono_ns());
-    if (!s)
+    if (!s) {
+        (void)map_remove(&c->held_pids, pid_key(pid));
         return;
+    }
     c->held[c->held_count] = (struct want_process){.subject = s->id, .pid = pid, .start = start};
     w = watch(c, &c->held[c->held_count++]);
     if (w)
         visit(c, w);
+}
+
+/* Some in each tick, in turn. */
+static void hold_nameless(struct collector *c) {
+    uint32_t tries = 0;
+    for (uint32_t i = 0; i < c->nameless_count && tries < TRIES; i++) {
+        int32_t pid = c->nameless[(c->nameless_at + i) % c->nameless_count];
+        if (pid <= 0 || map_get(&c->held_pids, pid_key(pid)) != MAP_NONE)
+            continue;
+        hold(c, pid);
+        tries++;
+    }
+    c->nameless_at = c->nameless_count > 0 ? (c->nameless_at + tries) % c->nameless_count : 0;
 }
 
 /* Ends those that are gone, or whose pid another process has. */
@@ -300,9 +356,11 @@ static void release_gone(struct collector *c) {
         struct watched *w = h.subject < c->watched_cap ? &c->watched[h.subject] : NULL;
         if (!w || !w->subject || w->pid != h.pid || w->start != h.start || !(w->gone || w->over))
             c->held[kept++] = h;
-        else
+        else {
+            (void)map_remove(&c->held_pids, pid_key(h.pid));
             roster_process_put(c->host, w->subject, w->gone ? "exited" : "reused", c->sink,
                                clock_mono_ns());
+        }
     }
     c->held_count = kept;
 }
@@ -343,8 +401,8 @@ static enum err collect_read(struct source *s, int64_t now_ns, const struct fram
         if (w)
             visit(c, w);
     }
-    for (uint32_t i = 0; i < c->nameless_count; i++)
-        hold(c, c->nameless[i]);
+    follow(c);
+    hold_nameless(c);
     release_gone(c);
     forget_others(c);
     refresh_one(c);
@@ -366,6 +424,8 @@ static void collect_close(struct source *s) {
     free(c->wanted);
     free(c->nameless);
     free(c->held);
+    map_finish(&c->held_pids);
+    events_stop(c->events);
     free(c->text);
     user_names_finish(&c->users);
     buf_finish(&c->body);

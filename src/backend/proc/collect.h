@@ -25,4 +25,25 @@ struct user_names {
 bool user_names_get(struct user_names *u, struct host *h, uint32_t uid, struct span *out);
 void user_names_finish(struct user_names *u);
 
+/* collect_events.c: a thread that follows which processes begin and end, and keeps what /proc said of them: also
+ * of those that are gone, the newest first where there are too many. */
+enum { KEPT_STAT_BYTES = 1024, KEPT_CMDLINE_BYTES = 1024, KEPT_NAME_BYTES = 64 };
+struct kept_names {
+    uint64_t start; /* ticks since boot; 0: not known, and neither is its stat */
+    int32_t parent; /* 0: not known */
+    uint32_t stat_n;
+    uint32_t cmdline_n;
+    char stat[KEPT_STAT_BYTES];
+    char cmdline[KEPT_CMDLINE_BYTES];
+    char parent_name[KEPT_NAME_BYTES];
+};
+struct events;
+/* `proc_fd` stays open until events_stop. NULL: no memory or no thread left. `receive_bytes` is the kernel's
+ * buffer at first; 0: the usual one. */
+struct events *events_start(int proc_fd, int receive_bytes);
+bool events_find(struct events *e, int32_t pid, struct kept_names *out);
+/* Whether the kernel tells of processes; else /proc is listed each second. */
+bool events_told(struct events *e);
+void events_stop(struct events *e); /* accepts NULL */
+
 #endif

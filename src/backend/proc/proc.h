@@ -15,8 +15,27 @@ enum proc_kind {
     PROC_CMDLINE,              /* /proc/PID/cmdline */
     PROC_CGROUP,               /* /proc/PID/cgroup */
     PROC_STATUS,               /* /proc/PID/status */
-    PROC_USER                  /* "uid: 1000\nuser: alice\n", looked up where it was read */
+    PROC_USER,                 /* "uid: 1000\nuser: alice\n", looked up where it was read */
+    PROC_NAME                  /* "parent=1\nparent_name=init\n", of what ended unread */
 };
+
+/* events.c: takes the next message of the process connector off `rest`. False: none that is whole is left.
+ * What is of no interest, or too short, is PROC_EVENT_OTHER. */
+enum proc_event_what {
+    PROC_EVENT_OTHER,
+    PROC_EVENT_FORK, /* of a process, not of a thread */
+    PROC_EVENT_EXEC,
+    PROC_EVENT_COMM, /* renamed itself */
+    PROC_EVENT_EXIT  /* its first thread ended */
+};
+struct proc_event {
+    enum proc_event_what what;
+    int32_t pid;
+    int32_t parent; /* of a fork */
+    uint32_t seq;   /* counts per cpu */
+    uint32_t cpu;
+};
+bool proc_event_next(struct span *rest, struct proc_event *out);
 
 /* collect.c: contracts as in struct backend. */
 bool proc_probe(const struct host *host, const struct device_info *device);
@@ -64,6 +83,7 @@ PROC_KIND_FUNCTIONS(cmdline);
 PROC_KIND_FUNCTIONS(cgroup);
 PROC_KIND_FUNCTIONS(status);
 PROC_KIND_FUNCTIONS(user);
+PROC_KIND_FUNCTIONS(name);
 #undef PROC_KIND_FUNCTIONS
 
 #endif

@@ -1,0 +1,416 @@
+/*
+ * The collector of the driver's internal profiling. It declares the device; only where that was
+ * asked for it switches the recording on and, a tick later, off, reads it and switches it on
+ * again. Each recording is a stream of its own. What the knob was before is put back at the end,
+ * and by undo in a crash. A recording that somebody else started is never touched.
+ */
+#include "collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PIECE       ((size_t)1 << 16)
+#define ROOM_KB     (UINT64_C(48) * 1024) /* a 32-bit kernel's buffer, and what others need */
+#define FIRST_INDEX UINT64_C(1000)        /* devices with a folder in /sys count from 0 */
+
+/* Clock and voltage before the first event; 0 unknown. */
+struct initial {
+    uint64_t clock_hz;
+    uint64_t voltage_uv;
+};
+
+struct collector {
+    struct source source;
+    struct host *host;
+    uint16_t backend;
+    char folder[MALI_FOLDER_MAX];
+    const struct subject *device;
+    const struct subject *windows;
+    struct buf facts; /* of whatever is opened next */
+    struct mali_recording recording;
+    struct initial initial; /* of the recording under way */
+    int knob;               /* open while we record, else -1 */
+    int undo;
+    size_t word; /* bytes of "0" or "0\n", as it was found */
+    bool other_told;
+    bool failed_told;
+    int64_t begun_ns;      /* of the recording */
+    int64_t ended_ns;      /* of the one before: from then on the next one is to cover */
+    int64_t seen_first_ns; /* stamps of the recording that was handed on last */
+    int64_t seen_last_ns;
+};
+
+static int64_t clock_ns(clockid_t id) {
+    struct timespec t = {0};
+    clock_gettime(id, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+static bool has_file(struct collector *c, const char *file) {
+    char path[MALI_PATH_MAX];
+    struct stat st;
+    return host_stat(c->host, c->host->root_fd, mali_path(path, c->folder, file), &st) == 0;
+}
+
+/* A number of the driver's, 0 where it says none. */
+static uint64_t number_in(struct collector *c, const char *path) {
+    char text[32];
+    uint64_t v = 0;
+    ssize_t n = host_slurp(c->host, c->host->root_fd, path, text, sizeof(text));
+    while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+        n--;
+    if (n <= 0 || span_to_u64((struct span){text, (size_t)n}, &v) != ERR_OK)
+        return 0;
+    return v;
+}
+
+/* A recording tells changes only, so this is what its head is priced by. One without the other
+ * prices nothing, and would be taken for what the events say. */
+static struct initial learn_rate(struct collector *c) {
+    uint64_t mhz = number_in(c, "sys/module/mali/parameters/mali_gpu_clk");
+    uint64_t uv = number_in(c, "sys/module/mali/parameters/mali_gpu_vol");
+    bool known = mhz > 0 && mhz <= 2000 && uv > 0;
+    return known ? (struct initial){mhz * 1000000, uv} : (struct initial){0};
+}
+
+static void put_name(struct collector *c) {
+    char path[MALI_PATH_MAX];
+    char text[64];
+    ssize_t n = host_slurp(c->host, c->host->root_fd, mali_path(path, c->folder, "version"), text,
+                           sizeof(text));
+    struct span name = {text, n > 0 ? (size_t)n : 0};
+    while (name.n > 0 && (unsigned char)name.p[name.n - 1] <= ' ')
+        name.n--;
+    facts_put(&c->facts, "name", name.n > 0 ? name : span_of("Mali-400/450"));
+}
+
+static const struct subject *declare(struct collector *c, const struct subject *like,
+                                     const struct frame_sink *sink) {
+    struct subject s = *like;
+    buf_char(&c->facts, '\0');
+    if (c->facts.failed)
+        return NULL;
+    s.facts = c->facts.p;
+    return roster_open(c->host, &s, sink, clock_mono_ns());
+}
+
+static const struct subject *declare_stream(struct collector *c, const char *name,
+                                            const struct frame_sink *sink) {
+    const struct subject like = {.type = SUBJECT_STREAM,
+                                 .parent = c->windows ? c->windows->id : 0,
+                                 .device = c->device->id,
+                                 .backend = c->backend,
+                                 .name = name};
+    return declare(c, &like, sink);
+}
+
+static enum err declare_device(struct collector *c, const struct frame_sink *sink) {
+    const struct subject like = {.type = SUBJECT_DEVICE, .number = FIRST_INDEX, .name = "mali"};
+    buf_clear(&c->facts);
+    facts_put(&c->facts, "driver", span_of("mali"));
+    put_name(c);
+    c->device = declare(c, &like, sink);
+    if (!c->device)
+        return ERR_NOMEM;
+    buf_clear(&c->facts);
+    c->windows = declare_stream(c, "mali", sink);
+    return c->windows ? ERR_OK : ERR_NOMEM;
+}
+
+static void lose_device(struct collector *c, const struct frame_sink *sink) {
+    if (c->windows)
+        roster_close(c->host, c->windows, "removed", sink, clock_mono_ns());
+    if (c->device)
+        roster_close(c->host, c->device, "removed", sink, clock_mono_ns());
+    c->windows = c->device = NULL;
+}
+
+/* ---- the knob -------------------------------------------------------------------------------- */
+
+static int turn(struct collector *c, bool on) {
+    const char *word = on ? "1\n" : "0\n";
+    return host_write(c->host, c->knob, word, c->word, 0) < 0 ? errno : 0;
+}
+
+static void let_go(struct collector *c) {
+    undo_disarm(c->undo);
+    host_close(c->host, c->knob);
+    c->knob = c->undo = -1;
+}
+
+static void tell_failure(struct collector *c, int sys, const char *what,
+                         const struct frame_sink *sink) {
+    host_emit(sink, c->windows, MALI_WINDOW, clock_mono_ns(), NULL, -1, sys);
+    if (!c->failed_told)
+        log_line(LOG_WARN, "mali: %s: %s", what, strerror(sys));
+    c->failed_told = true;
+}
+
+/* A driver that has no room for its buffer may never come back from the attempt. */
+static bool has_room(struct collector *c) {
+    char text[4096];
+    struct cursor cur;
+    struct span line;
+    uint64_t total = 0;
+    uint64_t used = 0;
+    if (sizeof(long) > 4)
+        return true;
+    ssize_t n = host_slurp(c->host, c->host->root_fd, "proc/meminfo", text, sizeof(text));
+    cur = cursor_over((struct span){text, n > 0 ? (size_t)n : 0});
+    while (cursor_line(&cur, &line)) {
+        struct cursor words = cursor_over(line);
+        struct span key;
+        struct span value;
+        if (!cursor_word(&words, &key) || !cursor_word(&words, &value))
+            continue;
+        if (span_equals(key, "VmallocTotal:"))
+            (void)span_to_u64(value, &total);
+        if (span_equals(key, "VmallocUsed:"))
+            (void)span_to_u64(value, &used);
+    }
+    return total == 0 || (used < total && total - used >= ROOM_KB);
+}
+
+static int arm(struct collector *c, const char *path) {
+    c->knob = host_open(c->host, c->host->root_fd, path, O_WRONLY);
+    if (c->knob < 0)
+        return errno;
+    c->undo = undo_arm(c->knob, "0\n", c->word);
+    if (c->undo >= 0)
+        return 0;
+    host_close(c->host, c->knob);
+    c->knob = -1;
+    return EBUSY;
+}
+
+static void leave_alone(struct collector *c, const struct frame_sink *sink) {
+    static const char body[] = "other_recorder=1\n";
+    host_emit(sink, c->windows, MALI_WINDOW, clock_mono_ns(), body, sizeof(body) - 1, 0);
+    if (!c->other_told)
+        log_line(LOG_WARN, "mali: another program has the driver record; it is left alone");
+    c->other_told = true;
+}
+
+static void begin(struct collector *c, const struct frame_sink *sink) {
+    char path[MALI_PATH_MAX];
+    char held[4];
+    mali_path(path, c->folder, "profiling/record");
+    ssize_t n = host_slurp(c->host, c->host->root_fd, path, held, sizeof(held));
+    if (n < 0) {
+        tell_failure(c, errno, "record cannot be read", sink);
+        return;
+    }
+    if (n > 0 && held[0] != '0') {
+        leave_alone(c, sink);
+        return;
+    }
+    c->word = n == 1 ? 1 : 2;
+    int sys = has_room(c) ? arm(c, path) : ENOMEM;
+    if (sys == 0) {
+        c->initial = learn_rate(c);
+        sys = turn(c, true);
+        c->begun_ns = c->ended_ns = clock_mono_ns();
+        if (sys != 0)
+            let_go(c);
+    }
+    if (sys != 0)
+        tell_failure(c, sys, "the recording cannot be started", sink);
+}
+
+/* ---- what was recorded ----------------------------------------------------------------------- */
+
+static void put_option(struct collector *c, const char *key, const char *option) {
+    facts_put(&c->facts, key, facts_get(c->host->machine_facts, option));
+}
+
+/* Which files the driver has tells its release more surely than what it wrote. */
+static void put_dialect(struct collector *c) {
+    struct mali_look look = {0};
+    mali_dialect_look(&look, buf_span_of(&c->recording.text));
+    if (facts_get(c->host->machine_facts, "option.mali-dialect").n > 0)
+        put_option(c, "dialect", "option.mali-dialect");
+    else if (has_file(c, "profiling/events_human_readable") || has_file(c, "version"))
+        facts_put(&c->facts, "dialect", span_of("arm"));
+    else
+        mali_dialect_say(&look, &c->facts);
+}
+
+static void put_recording_facts(struct collector *c, const char *clock) {
+    buf_clear(&c->facts);
+    put_dialect(c);
+    facts_put(&c->facts, "clock", span_of(clock));
+    put_option(c, "soc", "option.mali-soc");
+    put_option(c, "assume_voltage_uv", "option.assume-voltage");
+    put_option(c, "end", "option.mali-end");
+    if (c->initial.clock_hz > 0) {
+        facts_put_u64(&c->facts, "clock_hz", c->initial.clock_hz);
+        facts_put_u64(&c->facts, "voltage_uv", c->initial.voltage_uv);
+    }
+}
+
+/* Starting empties the driver's buffer. Where it did not, as in a tree of plain files, the same
+ * lines are there once more. */
+static bool seen_before(const struct collector *c) {
+    const struct mali_recording *r = &c->recording;
+    return r->first_ns >= 0 && r->first_ns >= c->seen_first_ns && r->first_ns <= c->seen_last_ns;
+}
+
+static enum err hand_on(struct collector *c, const char *clock, const struct frame_sink *sink) {
+    struct span rest = buf_span_of(&c->recording.text);
+    const struct subject *stream;
+    if (rest.n == 0 || seen_before(c))
+        return ERR_OK;
+    put_recording_facts(c, clock);
+    stream = declare_stream(c, "recording", sink);
+    if (!stream)
+        return ERR_NOMEM;
+    while (rest.n > 0) {
+        size_t n = rest.n < PIECE ? rest.n : PIECE;
+        host_emit(sink, stream, MALI_EVENTS, clock_mono_ns(), rest.p, (ssize_t)n, 0);
+        rest = span_skip(rest, n);
+    }
+    roster_close(c->host, stream, "closed", sink, clock_mono_ns());
+    if (c->recording.first_ns >= 0) {
+        c->seen_first_ns = c->recording.first_ns;
+        c->seen_last_ns = c->recording.last_ns;
+    }
+    return ERR_OK;
+}
+
+static enum err tell_window(struct collector *c, int64_t recorded_ns, int64_t interval_ns,
+                            const char *clock, const struct frame_sink *sink) {
+    struct buf *b = &c->facts;
+    buf_clear(b);
+    facts_put_u64(b, "recorded_ns", (uint64_t)recorded_ns);
+    facts_put_u64(b, "interval_ns", (uint64_t)interval_ns);
+    facts_put_u64(b, "lines", c->recording.lines);
+    facts_put(b, "clock", span_of(clock));
+    if (b->failed)
+        return ERR_NOMEM;
+    host_emit(sink, c->windows, MALI_WINDOW, clock_mono_ns(), b->p, (ssize_t)b->n, 0);
+    return ERR_OK;
+}
+
+static void go_on(struct collector *c, const struct frame_sink *sink) {
+    int sys = turn(c, true);
+    c->begun_ns = clock_mono_ns();
+    if (sys == 0)
+        return;
+    let_go(c);
+    tell_failure(c, sys, "the recording cannot be started again", sink);
+}
+
+/* Somebody else stopped it, or the driver went; else it is still ours to stop. */
+static bool is_over(struct collector *c) {
+    char path[MALI_PATH_MAX];
+    char held[4];
+    mali_path(path, c->folder, "profiling/record");
+    ssize_t n = host_slurp(c->host, c->host->root_fd, path, held, sizeof(held));
+    if (n < 0)
+        return errno == ENOENT || errno == ENODEV;
+    return n > 0 && held[0] == '0';
+}
+
+/* Reading is what keeps the driver from recording: all else comes after it is on again. */
+static enum err look(struct collector *c, const struct frame_sink *sink) {
+    char path[MALI_PATH_MAX];
+    int64_t ended_ns = clock_mono_ns();
+    int64_t recorded_ns = ended_ns - c->begun_ns;
+    int64_t interval_ns = ended_ns - c->ended_ns;
+    int sys = turn(c, false);
+    if (sys != 0) {
+        if (is_over(c))
+            let_go(c);
+        tell_failure(c, sys, "the recording cannot be stopped", sink);
+        return ERR_OK;
+    }
+    const struct mali_stop at = {clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_BOOTTIME)};
+    mali_path(path, c->folder, "profiling/events");
+    sys = mali_recording_read(c->host, path, &c->recording);
+    const struct initial next = learn_rate(c);
+    go_on(c, sink);
+    c->ended_ns = ended_ns;
+    if (sys != 0)
+        tell_failure(c, sys, "the recording cannot be read", sink);
+    const char *clock = mali_recording_clock(&c->recording, &at);
+    enum err e = hand_on(c, clock, sink);
+    if (e == ERR_OK && sys == 0)
+        e = tell_window(c, recorded_ns, interval_ns, clock, sink);
+    c->initial = next;
+    mali_recording_clear(&c->recording);
+    return e;
+}
+
+/* ---- the tick -------------------------------------------------------------------------------- */
+
+static enum err collect_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
+    struct collector *c = (struct collector *)s;
+    enum err e = c->device ? ERR_OK : declare_device(c, sink);
+    (void)now_ns;
+    if (e == ERR_OK && !has_file(c, "profiling/record") && (errno == ENOENT || errno == ENODEV))
+        e = ERR_GONE;
+    if (e == ERR_OK && facts_u64(c->host->machine_facts, "option.mali-profiling", 0) != 0) {
+        if (c->knob >= 0)
+            e = look(c, sink);
+        else
+            begin(c, sink);
+    }
+    if (e != ERR_OK)
+        lose_device(c, sink);
+    return e;
+}
+
+static void collect_poll(struct source *s, int64_t now_ns, struct source_wait *out) {
+    (void)s;
+    *out = (struct source_wait){.fd = -1, .due_ns = now_ns};
+}
+
+static void collect_close(struct source *s) {
+    struct collector *c = (struct collector *)s;
+    if (!c)
+        return;
+    if (c->knob >= 0) {
+        int sys = turn(c, false);
+        if (sys != 0)
+            log_line(LOG_WARN, "mali: the recording cannot be stopped: %s", strerror(sys));
+        let_go(c);
+    }
+    buf_finish(&c->recording.text);
+    buf_finish(&c->facts);
+    free(c);
+}
+
+static const struct source_ops ops = {
+    .poll = collect_poll, .read = collect_read, .close = collect_close};
+
+bool mali_probe(const struct host *host, const struct device_info *device) {
+    char folder[MALI_FOLDER_MAX];
+    return !device && mali_find(host, folder);
+}
+
+enum err mali_open(struct host *host, const struct device_info *device, struct source **out) {
+    struct collector *c;
+    if (device)
+        return ERR_UNSUPPORTED;
+    c = calloc(1, sizeof(*c));
+    if (!c)
+        return ERR_NOMEM;
+    c->source.ops = &ops;
+    c->host = host;
+    c->backend = (uint16_t)roster_backend(host, &backend_mali);
+    c->knob = c->undo = -1;
+    c->seen_first_ns = c->seen_last_ns = -1;
+    buf_init(&c->facts);
+    buf_init(&c->recording.text);
+    if (!mali_find(host, c->folder)) {
+        collect_close(&c->source);
+        return ERR_GONE;
+    }
+    *out = &c->source;
+    return ERR_OK;
+}

@@ -1,0 +1,437 @@
+/*
+ * Names of processes that may be gone before a tick asks for them. A thread hears of each fork, exec and exit from
+ * the kernel's process connector and reads /proc at once; where that is not allowed it lists /proc each second.
+ * What it keeps is guarded by one lock, which is never held over a system call.
+ */
+#include "collect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ENTRIES = 8192, BUCKETS = 16384, NONE = -1, SCAN_MS = 1000, YOUNG_SCANS = 3 };
+enum { RECEIVE_BYTES = 1 << 20, RECEIVE_MAX = 16 << 20 };
+
+struct entry {
+    int32_t pid; /* 0: free */
+    int32_t chain;
+    int32_t before; /* in the list of the living or of the exited, the oldest first */
+    int32_t after;
+    uint32_t scan;  /* that saw it last */
+    uint32_t scans; /* that read it */
+    bool exited;
+    int32_t parent;
+    uint64_t start;
+    char *bytes; /* stat, then cmdline */
+    uint32_t stat_n;
+    uint32_t cmdline_n;
+    char parent_name[KEPT_NAME_BYTES];
+};
+
+struct list {
+    int32_t first;
+    int32_t last;
+};
+
+struct events {
+    pthread_t thread;
+    pthread_mutex_t lock; /* over what follows, up to told */
+    struct entry entries[ENTRIES];
+    int32_t heads[BUCKETS];
+    int32_t used;
+    struct list lists[2]; /* by exited */
+    bool told;
+    int proc_fd;
+    int wake_fd;
+    int socket_fd;
+    int receive_bytes;
+    uint32_t scan; /* the thread's own */
+};
+
+/* ---- what is kept: with the lock held ------------------------------------------------------------------ */
+
+static int32_t *head_of(struct events *e, int32_t pid) {
+    return &e->heads[((uint32_t)pid * UINT32_C(2654435761)) >> 18];
+}
+
+static struct entry *find(struct events *e, int32_t pid) {
+    for (int32_t i = *head_of(e, pid); i != NONE; i = e->entries[i].chain)
+        if (e->entries[i].pid == pid)
+            return &e->entries[i];
+    return NULL;
+}
+
+static void unlink_entry(struct events *e, struct entry *x) {
+    struct list *l = &e->lists[x->exited];
+    *(x->before == NONE ? &l->first : &e->entries[x->before].after) = x->after;
+    *(x->after == NONE ? &l->last : &e->entries[x->after].before) = x->before;
+}
+
+static void link_entry(struct events *e, struct entry *x, bool exited) {
+    struct list *l = &e->lists[exited];
+    int32_t at = (int32_t)(x - e->entries);
+    x->exited = exited;
+    x->before = l->last;
+    x->after = NONE;
+    *(l->last == NONE ? &l->first : &e->entries[l->last].after) = at;
+    l->last = at;
+}
+
+static struct entry *take_place(struct events *e) {
+    int32_t at;
+    struct entry *x;
+    if (e->used < ENTRIES)
+        return &e->entries[e->used++];
+    at = e->lists[1].first != NONE ? e->lists[1].first : e->lists[0].first;
+    x = &e->entries[at];
+    unlink_entry(e, x);
+    for (int32_t *p = head_of(e, x->pid); *p != NONE; p = &e->entries[*p].chain)
+        if (*p == at) {
+            *p = x->chain;
+            break;
+        }
+    free(x->bytes);
+    return x;
+}
+
+static struct entry *find_or_add(struct events *e, int32_t pid) {
+    struct entry *x = find(e, pid);
+    int32_t *head;
+    if (x)
+        return x;
+    x = take_place(e);
+    head = head_of(e, pid);
+    *x = (struct entry){.pid = pid, .chain = *head};
+    *head = (int32_t)(x - e->entries);
+    link_entry(e, x, false);
+    return x;
+}
+
+static void mark(struct events *e, struct entry *x, bool exited) {
+    unlink_entry(e, x);
+    link_entry(e, x, exited);
+}
+
+/* Another process of the same pid. */
+static void begin_again(struct events *e, struct entry *x) {
+    free(x->bytes);
+    x->bytes = NULL;
+    x->stat_n = x->cmdline_n = 0;
+    x->start = 0;
+    x->parent = 0;
+    x->scans = 0;
+    x->parent_name[0] = '\0';
+    mark(e, x, false);
+}
+
+static void copy_name(char *to, struct span name) {
+    if (name.n >= KEPT_NAME_BYTES)
+        name.n = KEPT_NAME_BYTES - 1;
+    memcpy(to, name.p, name.n);
+    to[name.n] = '\0';
+}
+
+static void name_parent(struct events *e, struct entry *x, int32_t parent) {
+    const struct entry *p = find(e, parent);
+    struct proc_stat stat;
+    x->parent = parent;
+    if (p && p->bytes && proc_stat_parse((struct span){p->bytes, p->stat_n}, &stat) == ERR_OK)
+        copy_name(x->parent_name, stat.comm);
+}
+
+/* ---- the thread ------------------------------------------------------------------------------------------ */
+
+static ssize_t slurp(const struct events *e, int32_t pid, const char *file, char *to, size_t cap) {
+    char path[32];
+    ssize_t n;
+    int fd;
+    snprintf(path, sizeof(path), "%" PRId32 "/%s", pid, file);
+    fd = openat(e->proc_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return -1;
+    n = read(fd, to, cap);
+    close(fd);
+    return n;
+}
+
+/* Reads a process at once and keeps it; false if it is gone. */
+static bool keep(struct events *e, int32_t pid) {
+    char text[KEPT_STAT_BYTES + KEPT_CMDLINE_BYTES];
+    struct proc_stat stat;
+    struct entry *x;
+    char *bytes;
+    ssize_t m;
+    ssize_t n = slurp(e, pid, "stat", text, KEPT_STAT_BYTES);
+    if (n <= 0 || proc_stat_parse((struct span){text, (size_t)n}, &stat) != ERR_OK ||
+        stat.start_ticks.err != ERR_OK)
+        return false;
+    m = slurp(e, pid, "cmdline", text + n, KEPT_CMDLINE_BYTES);
+    m = m > 0 ? m : 0;
+    bytes = malloc((size_t)(n + m));
+    if (!bytes)
+        return true;
+    memcpy(bytes, text, (size_t)(n + m));
+    pthread_mutex_lock(&e->lock);
+    x = find_or_add(e, pid);
+    if (x->start != 0 && x->start != stat.start_ticks.value)
+        begin_again(e, x);
+    free(x->bytes);
+    x->bytes = bytes;
+    x->stat_n = (uint32_t)n;
+    x->cmdline_n = (uint32_t)m;
+    x->start = stat.start_ticks.value;
+    x->scan = e->scan;
+    x->scans++;
+    pthread_mutex_unlock(&e->lock);
+    return true;
+}
+
+/* Whether a listed process need not be read: it is known and not so young that it may yet exec. */
+static bool is_known(struct events *e, int32_t pid, bool all) {
+    struct entry *x;
+    bool known;
+    pthread_mutex_lock(&e->lock);
+    x = find(e, pid);
+    known = !all && x && !x->exited && x->bytes && x->scans >= YOUNG_SCANS;
+    if (x)
+        x->scan = e->scan;
+    pthread_mutex_unlock(&e->lock);
+    return known;
+}
+
+static void end_unseen(struct events *e) {
+    pthread_mutex_lock(&e->lock);
+    for (int32_t i = 0; i < e->used; i++)
+        if (!e->entries[i].exited && e->entries[i].scan != e->scan)
+            mark(e, &e->entries[i], true);
+    pthread_mutex_unlock(&e->lock);
+}
+
+static void scan(struct events *e, bool all) {
+    int fd = openat(e->proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    e->scan++;
+    while ((entry = readdir(d)) != NULL) {
+        char *end;
+        long pid = strtol(entry->d_name, &end, 10);
+        if (*end == '\0' && pid > 0 && pid <= INT32_MAX && !is_known(e, (int32_t)pid, all))
+            (void)keep(e, (int32_t)pid);
+    }
+    closedir(d);
+    end_unseen(e);
+}
+
+/* What it was before it became another program is not its name. */
+static void forget(struct events *e, int32_t pid) {
+    pthread_mutex_lock(&e->lock);
+    struct entry *x = find(e, pid);
+    if (x) {
+        free(x->bytes);
+        x->bytes = NULL;
+        x->stat_n = x->cmdline_n = 0;
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+static void take_event(struct events *e, const struct proc_event *ev) {
+    struct entry *x;
+    if (ev->what == PROC_EVENT_OTHER)
+        return;
+    if (ev->what == PROC_EVENT_FORK) {
+        pthread_mutex_lock(&e->lock);
+        x = find_or_add(e, ev->pid);
+        begin_again(e, x);
+        x->scan = e->scan;
+        name_parent(e, x, ev->parent);
+        pthread_mutex_unlock(&e->lock);
+    }
+    if (ev->what == PROC_EVENT_EXEC)
+        forget(e, ev->pid);
+    /* What ended may still be read until its parent has asked for it. */
+    (void)keep(e, ev->pid);
+    if (ev->what != PROC_EVENT_EXIT)
+        return;
+    pthread_mutex_lock(&e->lock);
+    x = find(e, ev->pid);
+    if (x)
+        mark(e, x, true);
+    pthread_mutex_unlock(&e->lock);
+}
+
+static void widen(struct events *e, int bytes) {
+    e->receive_bytes = bytes;
+    if (setsockopt(e->socket_fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) != 0)
+        (void)setsockopt(e->socket_fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+}
+
+static bool listen_up(struct events *e) {
+    struct sockaddr_nl to = {.nl_family = AF_NETLINK, .nl_groups = 1};
+    const struct cn_msg head = {.id = {1, 1}, .len = 4};
+    const uint32_t listen_op = 1;
+    char m[40] = {0};
+    const struct nlmsghdr nl = {.nlmsg_len = sizeof(m), .nlmsg_type = NLMSG_DONE};
+    e->socket_fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR);
+    if (e->socket_fd < 0)
+        return false;
+    widen(e, e->receive_bytes);
+    memcpy(m, &nl, sizeof(nl));
+    memcpy(m + 16, &head, sizeof(head));
+    memcpy(m + 36, &listen_op, sizeof(listen_op));
+    return bind(e->socket_fd, (struct sockaddr *)&to, sizeof(to)) == 0 &&
+           send(e->socket_fd, m, sizeof(m), 0) == (ssize_t)sizeof(m);
+}
+
+static void set_told(struct events *e, bool told) {
+    pthread_mutex_lock(&e->lock);
+    e->told = told;
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* One datagram. False: the socket is of no use any more. */
+static bool take_datagram(struct events *e) {
+    char m[8192];
+    struct sockaddr_nl from = {0};
+    socklen_t size = sizeof(from);
+    struct proc_event ev;
+    ssize_t n = recvfrom(e->socket_fd, m, sizeof(m), 0, (struct sockaddr *)&from, &size);
+    if (n < 0 && errno == ENOBUFS) {
+        if (e->receive_bytes < RECEIVE_MAX)
+            widen(e, e->receive_bytes < RECEIVE_BYTES ? RECEIVE_BYTES : e->receive_bytes * 2);
+        scan(e, true);
+        return true;
+    }
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    if (from.nl_pid != 0)
+        return true;
+    for (struct span rest = {m, (size_t)n}; proc_event_next(&rest, &ev);)
+        take_event(e, &ev);
+    return true;
+}
+
+static void stop_listening(struct events *e) {
+    if (e->socket_fd >= 0)
+        close(e->socket_fd);
+    e->socket_fd = -1;
+    set_told(e, false);
+}
+
+static void *run(void *ctx) {
+    struct events *e = ctx;
+    bool told = false;
+    if (!listen_up(e))
+        stop_listening(e);
+    scan(e, true);
+    for (;;) {
+        struct pollfd fds[2] = {{.fd = e->wake_fd, .events = POLLIN},
+                                {.fd = e->socket_fd, .events = POLLIN}};
+        int n = poll(fds, 2, told ? -1 : SCAN_MS);
+        if (fds[0].revents != 0)
+            break;
+        if (n == 0) { /* the kernel would have answered by now: this namespace is not told */
+            stop_listening(e);
+            scan(e, false);
+        } else if (n > 0 && fds[1].revents != 0) {
+            bool well = take_datagram(e);
+            if (!well)
+                stop_listening(e);
+            else if (!told)
+                set_told(e, true);
+            told = well;
+        }
+    }
+    stop_listening(e);
+    return NULL;
+}
+
+/* ---- for the collector --------------------------------------------------------------------------------- */
+
+struct events *events_start(int proc_fd, int receive_bytes) {
+    struct events *e = calloc(1, sizeof(*e));
+    sigset_t all;
+    sigset_t before;
+    int failed;
+    if (!e)
+        return NULL;
+    for (int i = 0; i < BUCKETS; i++)
+        e->heads[i] = NONE;
+    e->lists[0] = e->lists[1] = (struct list){NONE, NONE};
+    e->proc_fd = proc_fd;
+    e->socket_fd = -1;
+    e->receive_bytes = receive_bytes > 0 ? receive_bytes : RECEIVE_BYTES;
+    e->wake_fd = eventfd(0, EFD_CLOEXEC);
+    pthread_mutex_init(&e->lock, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = e->wake_fd < 0 || pthread_create(&e->thread, NULL, run, e) != 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!failed)
+        return e;
+    if (e->wake_fd >= 0)
+        close(e->wake_fd);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+    return NULL;
+}
+
+bool events_told(struct events *e) {
+    bool told;
+    pthread_mutex_lock(&e->lock);
+    told = e->told;
+    pthread_mutex_unlock(&e->lock);
+    return told;
+}
+
+bool events_find(struct events *e, int32_t pid, struct kept_names *out) {
+    const struct entry *x;
+    bool found = false;
+    *out = (struct kept_names){0};
+    pthread_mutex_lock(&e->lock);
+    x = find(e, pid);
+    if (x) {
+        found = x->bytes || x->parent != 0;
+        out->start = x->start;
+        out->parent = x->parent;
+        out->stat_n = x->stat_n;
+        out->cmdline_n = x->cmdline_n;
+        if (x->bytes) {
+            memcpy(out->stat, x->bytes, x->stat_n);
+            memcpy(out->cmdline, x->bytes + x->stat_n, x->cmdline_n);
+        }
+        memcpy(out->parent_name, x->parent_name, sizeof(out->parent_name));
+    }
+    pthread_mutex_unlock(&e->lock);
+    return found;
+}
+
+void events_stop(struct events *e) {
+    const uint64_t one = 1;
+    if (!e)
+        return;
+    while (write(e->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+        continue;
+    pthread_join(e->thread, NULL);
+    for (int32_t i = 0; i < e->used; i++)
+        free(e->entries[i].bytes);
+    close(e->wake_fd);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
