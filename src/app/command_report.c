@@ -97,8 +97,8 @@ static enum err gather_live(struct writer *w, const struct options *o, struct er
     return e;
 }
 
-/* Forgets what was gathered: a snapshot does not outlive the next, so the one that says where totals
- * stand is told to a report that begins with it. */
+/* Forgets what was gathered: a snapshot does not outlive the next, so the one that says where
+ * totals stand is told to a report that begins with it. */
 static enum err writer_restart(struct writer *w, struct err_info *info) {
     w->output->close(w->state);
     w->state = NULL;
@@ -106,7 +106,7 @@ static enum err writer_restart(struct writer *w, struct err_info *info) {
     return e == ERR_OK ? e : err_set(info, e, 0, err_text(e), NULL);
 }
 
-/* The last tick that is not after --from says where totals stood then; `iterations` ticks follow. */
+/* The last tick that is not after --from says where totals stood; `iterations` ticks follow. */
 static enum err play(struct writer *w, struct player *player, const struct options *o,
                      struct err_info *info) {
     uint64_t told = 0;

@@ -11,8 +11,8 @@
 #define REPORT_ENGINES 32 /* of a device */
 #define REPORT_LOOSE   4  /* rows of a device that belong to no process */
 
-/* A running total as the newest snapshot that told it had it; what the first tick showed lies before the
- * report. seconds, PW s or J. */
+/* A running total as the newest snapshot that told it had it; what the first tick showed lies
+ * before the report. seconds, PW s or J. */
 struct report_total {
     double base;
     double carried; /* of totals that began anew */
@@ -22,7 +22,7 @@ struct report_total {
     uint8_t doubt;
 };
 
-/* Means over equal steps of time: the sum of value x seconds, and the seconds in which it was known. */
+/* Means over equal steps of time: the sum of value x seconds, and the seconds when it was known. */
 struct report_series {
     double *sum; /* NULL: nothing was ever known */
     double *seconds;
@@ -123,7 +123,7 @@ struct report {
     uint32_t unreadable;        /* most at once */
     uint32_t unreadable_reasons[REASON_COUNT];
     uint32_t devices_denied;
-    uint32_t *order; /* rows to show, the dearest first */
+    uint32_t *order; /* rows to show, most PW s first */
     uint32_t order_count;
     uint32_t order_cap;
     struct report_work rest; /* chosen out, or past -N */
@@ -155,7 +155,7 @@ double report_span_s(const struct report *r);
 /* All PW s of a device that anything in the report was told; 0: none. After report_arrange. */
 double report_device_pws(const struct report *r, uint32_t device);
 
-/* The value `v` was true from from_ns to to_ns (since the report began). False when memory ran out. */
+/* The value `v` was true from from_ns to to_ns (since the report began). False: out of memory. */
 bool series_put(struct report_series *s, int64_t step_ns, int64_t from_ns, int64_t to_ns, double v);
 void series_halve(struct report_series *s);
 void series_merge(struct report_series *to, struct report_series *from);
@@ -173,7 +173,7 @@ struct series_summary series_summary(const struct report_series *s);
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-/* `in` as clean text in a field of `cap` bytes, NUL-terminated; what was cut ends in an ellipsis. */
+/* `in` as clean text in a field of `cap` bytes, NUL-terminated; a cut ends in an ellipsis. */
 void report_keep(char *out, size_t cap, struct span in);
 /* Text from outside, escaped for content and attribute values alike. */
 void html_text(struct buf *b, struct span s);

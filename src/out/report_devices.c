@@ -202,7 +202,8 @@ static void put_coverage(const struct report_device *d, struct buf *b) {
         buf_text(b, "<p>");
         html_name(b, d->name[0] ? d->name : d->id);
         buf_text(b, ": ");
-        html_number(b, report_within(&d->work.unpriced), 3);
+        html_number(b, report_within(&d->work.unpriced),
+                    html_decimals(report_within(&d->work.unpriced)));
         buf_text(b, " s of busy time have no price, since clock or voltage was not known.</p>\n");
     }
 }

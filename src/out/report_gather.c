@@ -278,7 +278,7 @@ static struct report_row *row_at(struct report *r, const struct snap_process *p,
     return &r->rows[at];
 }
 
-/* A lane for a process that works: a free one, or that of a process which did less than half of it. */
+/* A lane for a process that works: a free one, or that of one which did less than half of it. */
 static void find_lane(struct report *r, struct report_row *row) {
     uint32_t lane = r->lane_count;
     if (lane == REPORT_LANES) {

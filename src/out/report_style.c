@@ -73,4 +73,6 @@ const char report_style[] =
     "none;"
     "padding:0}.wide{overflow:visible}table{font-size:8.5pt}th,td{padding:3px 6px}"
     "figure,.lane,tr{break-inside:avoid}h2,h3,caption{break-after:avoid}*{print-color-adjust:exact}"
+    ".wide{border:0}tbody th{min-width:8em}.bar{min-width:36px}"
+    "tbody th small{font-size:7.5pt}caption{padding:6px}.charts{grid-template-columns:1fr 1fr}"
     "}\n";

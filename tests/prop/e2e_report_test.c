@@ -1,4 +1,5 @@
-/* `gwtop report` through the real program: recordings, a live machine, where the page goes, and refusals. */
+/* `gwtop report` through the real program: recordings, a live machine, where the page goes, what is
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +126,7 @@ static void a_live_machine(void **state) {
     (void)state;
     struct e2e e = e2e_machine(
         &(struct synth_options){.gpus = "amdgpu", .processes = 6, .fds = 2, .clients = 4});
-    char *t = e2e_run(&e, PROGRAM_ARGS("report", "-o", "-", "-n", "3", "-d", "100"), 0);
+    char *t = e2e_run(&e, PROGRAM_ARGS("report", "-o", "-", "-n", "3", "-d", "1"), 0);
     has(t, "<dt>Ticks</dt><dd>3<");
     free(t);
     e2e_finish(&e);
@@ -138,7 +139,7 @@ static void a_signal_ends_the_watching_only(void **state) {
     char *dir = scratch_make();
     char *path = path_join(dir, "page.html");
     struct program p = {
-        .args = PROGRAM_ARGS("--root", e.root, "report", "-o", path, "-n", "9999", "-d", "100")};
+        .args = PROGRAM_ARGS("--root", e.root, "report", "-o", path, "-n", "9999", "-d", "1")};
     pid_t pid = program_start(&p, STDERR_FILENO, STDERR_FILENO);
     nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
     kill(pid, SIGINT);
