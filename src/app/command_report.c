@@ -141,6 +141,8 @@ static enum err gather_recording(struct writer *w, const struct options *o, stru
     if (e != ERR_OK)
         return err_set(info, e, 0, err_text(e), NULL);
     e = play(w, player, o, info);
+    if (e == ERR_OK)
+        e = vendor_file_check(o, player, info);
     const char *note = trace_note(player_trace(player));
     if (note)
         fprintf(stderr, "gwtop: %s\n", note);

@@ -253,6 +253,10 @@ bool player_at_end(const struct player *p) {
     return p->at_end;
 }
 
+uint64_t player_accepted(const struct player *p) {
+    return bus_counts(p->pipe.bus)->accepted;
+}
+
 struct source *player_trace(struct player *p) {
     return p->trace;
 }

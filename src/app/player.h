@@ -33,6 +33,8 @@ uint64_t player_tick(const struct player *p);
 int64_t player_at_ns(const struct player *p);
 int64_t player_interval_ns(const struct player *p);
 bool player_at_end(const struct player *p);
+/* Units (lines, records, bytes) that were accepted so far. */
+uint64_t player_accepted(const struct player *p);
 struct source *player_trace(struct player *p);
 
 #endif

@@ -221,6 +221,9 @@ int print_recording(const struct options *o, struct source *take_trace) {
         e = err_set(&info, ERR_RANGE, 0, "the recording ends before --from", NULL);
     else if (player && (e == ERR_OK || e == ERR_END) && player_tick(player) == 0)
         e = err_set(&info, ERR_FORMAT, 0, "the recording holds no whole tick", NULL);
+    else if (player && (e == ERR_OK || e == ERR_END) &&
+             vendor_file_check(o, player, &info) != ERR_OK)
+        e = ERR_FORMAT;
     player_destroy(player);
     printer_finish(&printer);
     return conclude(e, &info);

@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "gwtop/backend.h"
+#include "player.h"
 #include "signals.h"
 
 #define TICK_NS INT64_C(1000000000) /* of a file's own time */
@@ -97,9 +98,9 @@ enum err vendor_file_open(const struct options *o, const char *path, unsigned ba
     buf_init(&facts);
     put_vendor_facts(o, &facts);
     buf_char(&facts, '\0');
-    enum err e = facts.failed ? err_set(info, ERR_NOMEM, 0, "out of memory", NULL)
-                              : file_open(path, &backend_table, backend, kind, facts.p, delay_ns,
-                                          out, info);
+    enum err e = facts.failed
+                     ? err_set(info, ERR_NOMEM, 0, "out of memory", NULL)
+                     : file_open(path, &backend_table, backend, kind, facts.p, delay_ns, out, info);
     buf_finish(&facts);
     return e;
 }
@@ -130,6 +131,15 @@ enum err recording_open(const struct options *o, const char *path, struct source
     if (!vendor_kind_find(o->as, &backend, &kind))
         return err_set(info, ERR_USAGE, 0, "no such kind of file", o->as);
     return vendor_file_open(o, path, backend, kind, file_tick_ns(o), out, info);
+}
+
+enum err vendor_file_check(const struct options *o, const struct player *p, struct err_info *info) {
+    char text[80] = "nothing in it is of the kind ";
+    if (!o->as || !player_at_end(p) || player_accepted(p) > 0)
+        return ERR_OK;
+    size_t n = strlen(text);
+    text[n + text_clean(text + n, sizeof(text) - 1 - n, span_of(o->as))] = '\0';
+    return err_set(info, ERR_FORMAT, 0, text, o->operands[0]);
 }
 
 /* The tree's own copy, for a program that was built but not installed: build/gwtop, build/release/gwtop. */

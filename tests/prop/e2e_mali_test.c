@@ -141,6 +141,16 @@ static void refusals(void **state) {
     free(e2e_call(&wrong, 2));
     struct program missing = {.args = PROGRAM_ARGS("decode", "mali-events", "no/such/file")};
     free(e2e_call(&missing, 1));
+    /* A file that is said to be of the kind, and of which nothing was accepted. */
+    static const char *const forms[] = {"--once", "--json", "--csv"};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        struct program none = {
+            .args = PROGRAM_ARGS("replay", "--as", "mali-events", "README.md", forms[i])};
+        free(e2e_call(&none, 1));
+    }
+    struct program page = {
+        .args = PROGRAM_ARGS("report", "--as", "mali-events", "README.md", "-o", "-")};
+    free(e2e_call(&page, 1));
 }
 
 /* More than fits one frame, so that jobs go on from one to the next. */

@@ -20,16 +20,19 @@ static void say_facts(const void *state, struct buf *facts) {
 static bool recognise(struct span head, bool more) {
     struct mali_event e;
     const char *end;
-    bool any = more;
+    unsigned good = 0;
+    unsigned bad = 0;
     while (head.n > 0 && (end = memchr(head.p, '\n', head.n)) != NULL) {
         struct span line = {head.p, (size_t)(end - head.p)};
-        if (mali_line_parse(line, true, &e) != MALI_LINE_EVENT)
-            return false;
-        any = true;
+        bool is = mali_line_parse(line, true, &e) == MALI_LINE_EVENT;
+        good += is;
+        bad += !is;
         head = span_skip(head, line.n + 1);
     }
+    if (good > 0)
+        return good > bad;
     enum mali_line rest = mali_line_parse(head, false, &e);
-    return any && (rest == MALI_LINE_CUT || rest == MALI_LINE_EVENT);
+    return bad == 0 && more && (rest == MALI_LINE_CUT || rest == MALI_LINE_EVENT);
 }
 
 static size_t cut(struct span rest) {
