@@ -198,13 +198,13 @@ static double run_program(unsigned ticks, const char *const *args, unsigned long
     return m.wall_us[0];
 }
 
-struct real {
+struct measured {
     struct measure walk; /* between the starts, so that both see the same machine */
     struct measure start;
     unsigned long peak_kib;
 };
 
-static void measure_program(struct real *r) {
+static void measure_program(struct measured *r) {
     struct scan *scan = scan_create();
     for (int i = 0; i < 15 && scan; i++) {
         measure_sleep_ms(250);
@@ -235,7 +235,7 @@ static void print_set(const struct set *set) {
 
 static int main_set(struct stage *stage, void *ctx) {
     static struct set set;
-    static struct real real;
+    static struct measured real;
     (void)ctx;
     set = (struct set){.on = stage, .stage = stage->o, .passes = 15, .pause_ms = 250};
     if (measure_set(&set) != 0)
