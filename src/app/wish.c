@@ -14,7 +14,10 @@ static void gather(struct wish *w, const struct snapshot *s) {
         const struct snap_process *p = &s->processes[i];
         if (!is_nameless(p) || (w->count > 0 && w->pids[w->count - 1] == p->pid))
             continue;
-        if (vec_reserve((void **)&w->pids, &w->cap, w->count + 1, sizeof(*w->pids)) != ERR_OK)
+        void *pids = w->pids;
+        enum err e = vec_reserve(&pids, &w->cap, w->count + 1, sizeof(*w->pids));
+        w->pids = pids;
+        if (e != ERR_OK)
             return;
         w->pids[w->count++] = p->pid;
     }

@@ -6,8 +6,9 @@
  */
 #include "double.h"
 
-#define DIGITS_LEAST 9
-#define DIGITS_MOST  17
+/* Of a number that was written in so many digits or fewer, these are the first digits, and then zeros. */
+#define DIGITS_SURE 15
+#define DIGITS_MOST 17
 /* Plain notation within these exponents. */
 #define PLAIN_MIN (-7)
 #define PLAIN_MAX 17
@@ -64,7 +65,7 @@ static void put_plain(struct buf *b, uint64_t digits, unsigned count, int e) {
 
 static void put_positive(struct buf *b, double v) {
     int e = exponent_of(v);
-    unsigned count = DIGITS_LEAST;
+    unsigned count = DIGITS_SURE;
     uint64_t digits = first_digits(v, e, count);
     while (count < DIGITS_MOST && !reads_back(v, digits, e + 1 - (int)count)) {
         digits = first_digits(v, e, ++count);
