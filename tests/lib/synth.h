@@ -23,6 +23,9 @@ struct synth_options {
 struct synth;
 
 /* Writes the whole tree at t = 0 into `dir` (made if it is not there). NULL and a word on stderr on failure. */
+/* A letter of what the programs in tests/synth take, with its value: -g -n -p -f -s -e -H -D. False: another. */
+#define SYNTH_LETTERS "g:n:p:f:s:eHD"
+bool synth_option(struct synth_options *o, int letter, const char *value);
 struct synth *synth_create(const char *dir, const struct synth_options *o);
 /* Comes back to a tree written before, at the time it stands at. */
 struct synth *synth_open(const char *dir);

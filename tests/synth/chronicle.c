@@ -51,25 +51,10 @@ int main(int argc, char **argv) {
     struct synth_options o = {.processes = 40, .fds = 8, .clients = 12, .seed = 1};
     struct chronicle c = {.ticks = 60, .delay_ns = 1000000000};
     const char *path = NULL;
-    for (int k; (k = getopt(argc, argv, "o:g:n:p:f:s:T:d:eHD")) != -1;)
+    for (int k; (k = getopt(argc, argv, "o:T:d:" SYNTH_LETTERS)) != -1;)
         switch (k) {
         case 'o':
             path = optarg;
-            break;
-        case 'g':
-            o.gpus = optarg;
-            break;
-        case 'n':
-            o.clients = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'p':
-            o.processes = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'f':
-            o.fds = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 's':
-            o.seed = strtoull(optarg, NULL, 10);
             break;
         case 'T':
             c.ticks = (unsigned)strtoul(optarg, NULL, 10);
@@ -77,17 +62,9 @@ int main(int argc, char **argv) {
         case 'd':
             c.delay_ns = 1000000 * strtol(optarg, NULL, 10);
             break;
-        case 'e':
-            o.events = true;
-            break;
-        case 'H':
-            o.hostile = true;
-            break;
-        case 'D':
-            o.demo = true;
-            break;
         default:
-            return usage();
+            if (!synth_option(&o, k, optarg))
+                return usage();
         }
     if (!path || !o.gpus || optind != argc || c.delay_ns <= 0)
         return usage();

@@ -66,40 +66,17 @@ int main(int argc, char **argv) {
     long tick_ms = 0;
     if (argc == 4 && strcmp(argv[1], "step") == 0)
         return step(argv[2], argv[3]);
-    for (int c; (c = getopt(argc, argv, "o:g:n:p:f:s:t:eHD")) != -1;)
+    for (int c; (c = getopt(argc, argv, "o:t:" SYNTH_LETTERS)) != -1;)
         switch (c) {
         case 'o':
             dir = optarg;
             break;
-        case 'g':
-            o.gpus = optarg;
-            break;
-        case 'n':
-            o.clients = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'p':
-            o.processes = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 'f':
-            o.fds = (unsigned)strtoul(optarg, NULL, 10);
-            break;
-        case 's':
-            o.seed = strtoull(optarg, NULL, 10);
-            break;
         case 't':
             tick_ms = strtol(optarg, NULL, 10);
             break;
-        case 'e':
-            o.events = true;
-            break;
-        case 'H':
-            o.hostile = true;
-            break;
-        case 'D':
-            o.demo = true;
-            break;
         default:
-            return usage();
+            if (!synth_option(&o, c, optarg))
+                return usage();
         }
     if (!dir || !o.gpus || optind != argc || tick_ms < 0)
         return usage();
