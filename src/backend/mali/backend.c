@@ -16,7 +16,7 @@ static void say_facts(const void *state, struct buf *facts) {
     mali_dialect_say(state, facts);
 }
 
-/* All whole lines are events, and there is one. */
+/* Most whole lines are events. Where a pipe has not brought a whole one yet, what is there may become one. */
 static bool recognise(struct span head, bool more) {
     struct mali_event e;
     const char *end;
@@ -45,15 +45,12 @@ static size_t cut(struct span rest) {
 /* Only the stamp is read: what else is odd about a line is for the fold to count. */
 static size_t next_event(struct span rest, int64_t *t_ns) {
     const char *end = memchr(rest.p, '\n', rest.n);
-    uint64_t t = 0;
-    size_t n = 0;
     *t_ns = INT64_MIN;
     if (!end)
         return 0;
-    for (; n < 19 && rest.p[n] >= '0' && rest.p[n] <= '9'; n++)
-        t = t * 10 + (uint64_t)(rest.p[n] - '0');
-    if (n > 0 && rest.p[n] == ' ' && t <= INT64_MAX)
-        *t_ns = (int64_t)t;
+    int64_t stamp = mali_line_stamp((struct span){rest.p, (size_t)(end - rest.p)});
+    if (stamp >= 0)
+        *t_ns = stamp;
     return (size_t)(end - rest.p) + 1;
 }
 

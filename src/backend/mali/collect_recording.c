@@ -10,21 +10,12 @@
 #define KEEP    ((size_t)4 << 20)  /* kept between two looks */
 #define NEAR_NS INT64_C(10000000000)
 
-/* -1: the line does not begin with a stamp. */
-static int64_t stamp_of(const char *p, const char *end) {
-    uint64_t t = 0;
-    const char *from = p;
-    for (; p < end && p - from < 19 && *p >= '0' && *p <= '9'; p++)
-        t = t * 10 + (uint64_t)(*p - '0');
-    return p > from && p < end && *p == ' ' && t <= INT64_MAX ? (int64_t)t : -1;
-}
-
 static void look_over(struct mali_recording *r) {
     const char *p = r->text.p;
     const char *all = p + r->text.n;
     while (p < all) {
         const char *end = memchr(p, '\n', (size_t)(all - p));
-        int64_t t_ns = stamp_of(p, end ? end : all);
+        int64_t t_ns = mali_line_stamp((struct span){p, (size_t)((end ? end : all) - p)});
         r->lines++;
         if (t_ns >= 0 && r->first_ns < 0)
             r->first_ns = t_ns;

@@ -56,6 +56,14 @@ static enum mali_line take_fields(struct cursor *c, struct mali_event *out) {
     return is;
 }
 
+int64_t mali_line_stamp(struct span line) {
+    uint64_t t = 0;
+    size_t n = 0;
+    for (; n < line.n && n < 19 && line.p[n] >= '0' && line.p[n] <= '9'; n++)
+        t = t * 10 + (uint64_t)(line.p[n] - '0');
+    return n > 0 && n < line.n && line.p[n] == ' ' && t <= INT64_MAX ? (int64_t)t : -1;
+}
+
 enum mali_line mali_line_parse(struct span line, bool whole, struct mali_event *out) {
     struct cursor c = cursor_over(line);
     if (line.n > MALI_LINE_MAX)

@@ -31,6 +31,8 @@ enum mali_line {
     MALI_LINE_OUT_OF_RANGE,
     MALI_LINE_CUT /* it ends where more is to come, and was not `whole` */
 };
+/* The stamp that a line begins with; -1: it begins with none. */
+int64_t mali_line_stamp(struct span line);
 /* A line without its '\n'; whole: there was one, so that a number at its end is complete. The
  * tail that events_human_readable puts behind a '#' is not looked at. */
 enum mali_line mali_line_parse(struct span line, bool whole, struct mali_event *out);
