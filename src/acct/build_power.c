@@ -76,7 +76,7 @@ static void take_loose(struct build *b, struct device *d) {
     struct total more = {.busy_ns = d->loose_now_ns, .measured = true};
     if (d->loose_now_ns <= 0)
         return;
-    price_loose(b->a, d, &more);
+    price_loose(d, &more);
     total_add(&d->loose, &more);
     work_add(&d->loose_now, b->a->now.seq, &more);
     work_add(&d->loose_pending, 0, &more);

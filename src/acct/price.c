@@ -103,9 +103,8 @@ void price_growth(const struct acct *a, const struct client *c, uint8_t class, i
         put_price(more, r, (double)more->busy_ns * 1e-9 * (r->fv2 - m->fv2) / seconds, part);
 }
 
-void price_loose(const struct acct *a, const struct device *d, struct total *more) {
+void price_loose(const struct device *d, struct total *more) {
     const struct rate *r = &d->gfx;
-    (void)a;
     more->unpriced_ns = more->busy_ns;
     if (r->clock_hz >= 0 && r->volt > 0)
         put_price(more, r, (double)more->busy_ns * 1e-9 * r->clock_hz * r->volt * r->volt, 1);

@@ -185,7 +185,7 @@ void rates_mark(const struct acct *a, struct client *c);
 void price_growth(const struct acct *a, const struct client *c, uint8_t class, int64_t span_ns,
                   double cycles, struct total *more);
 /* The same of busy time of this tick that belongs to no client. */
-void price_loose(const struct acct *a, const struct device *d, struct total *more);
+void price_loose(const struct device *d, struct total *more);
 static inline bool device_is_priceable(const struct device *d) {
     return d->priceable || d->gfx.ever || d->media.ever;
 }
