@@ -11,7 +11,6 @@
 #include "pipeline.h"
 #include "setup.h"
 #include "signals.h"
-#include "wish.h"
 
 #define DEFAULT_DELAY_NS INT64_C(1000000000)
 
@@ -39,7 +38,6 @@ struct listener {
     struct frame_sink writer;
     struct frame_sink bus;
     struct pipeline pipe;
-    struct wish wish;
 };
 
 static void tell_both(void *ctx, const struct subject *s, const struct frame *f) {
@@ -77,7 +75,7 @@ static enum err record_ticks(struct source *source, struct trace_writer *writer,
         if (e != ERR_OK)
             return e;
         if (listener->pipe.bus)
-            wish_send(&listener->wish, source, acct_snapshot(listener->pipe.acct));
+            wish_send(&listener->pipe.wish, source, acct_snapshot(listener->pipe.acct));
         ++*ticks;
     }
     return ERR_OK;
@@ -116,7 +114,6 @@ int command_record(const struct options *o) {
     }
     live_stop(&live);
     pipeline_finish(&listener.pipe);
-    wish_finish(&listener.wish);
     enum err closed = trace_writer_close(writer, &closing);
     if (e == ERR_OK && closed != ERR_OK) {
         e = closed;

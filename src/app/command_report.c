@@ -63,18 +63,12 @@ static enum err writer_tick(struct writer *w, const struct snapshot *s, struct e
 /* The first look says where totals stand; `limit` ticks follow. */
 static enum err watch(struct writer *w, struct pipeline *pipe, struct source *source,
                       uint64_t limit, struct err_info *info) {
-    struct source_wait wait;
     for (uint64_t ticks = 0; ticks <= limit; ticks++) {
-        enum err e;
-        do {
-            source->ops->poll(source, clock_mono_ns(), &wait);
-            if (signals_wait(wait.fd, wait.due_ns))
-                return ERR_OK;
-            e = pipeline_read(pipe, source, clock_mono_ns());
-        } while (e == ERR_AGAIN);
-        if (e != ERR_OK)
-            return err_set(info, e, 0, "reading the machine failed", err_text(e));
-        e = writer_tick(w, acct_snapshot(pipe->acct), info);
+        enum err e = pipeline_look(pipe, source, info);
+        if (e == ERR_END)
+            return ERR_OK;
+        if (e == ERR_OK)
+            e = writer_tick(w, acct_snapshot(pipe->acct), info);
         if (e != ERR_OK)
             return e;
     }

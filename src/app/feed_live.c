@@ -8,7 +8,6 @@
 #include "gwtop/backend.h"
 #include "pipeline.h"
 #include "setup.h"
-#include "wish.h"
 
 #define DEFAULT_DELAY_NS INT64_C(1000000000)
 
@@ -16,7 +15,6 @@ struct live_feed {
     struct feed feed;
     struct live live; /* its source is the worker */
     struct pipeline pipe;
-    struct wish wish;
     struct snapshot *frozen;
     int64_t delay_ns;
 };
@@ -29,8 +27,6 @@ static void wait_for(struct feed *f, int64_t now_ns, struct source_wait *out) {
 static enum err advance(struct feed *f, int64_t now_ns) {
     struct live_feed *l = (struct live_feed *)f;
     enum err e = pipeline_read(&l->pipe, l->live.source, now_ns);
-    if (e == ERR_OK)
-        wish_send(&l->wish, l->live.source, acct_snapshot(l->pipe.acct));
     return e == ERR_OK && l->frozen ? ERR_AGAIN : e;
 }
 
@@ -70,7 +66,6 @@ static void close_feed(struct feed *f) {
         return;
     snapshot_free(l->frozen);
     live_stop(&l->live);
-    wish_finish(&l->wish);
     pipeline_finish(&l->pipe);
     free(l);
 }

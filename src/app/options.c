@@ -16,7 +16,7 @@
 /* Time between ticks: of a machine that is looked at, and in a vendor's recording. */
 #define LEAST_LIVE_NS     (100 * NS_PER_MS)
 #define LEAST_REPLAYED_NS INT64_C(1000)
-#define LONG_ONLY 256 /* getopt's value of an option without a letter: this plus its id */
+#define LONG_ONLY         256 /* getopt's value of an option without a letter: this plus its id */
 
 const struct option_info option_list[OPT_COUNT] = {
 #define OPTION(id, letter, name, argument, doc) [OPT_##id] = {letter, name, argument, doc},

@@ -2,6 +2,8 @@
 #include "pipeline.h"
 
 #include "gwtop/backend.h"
+#include "gwtop/source.h"
+#include "signals.h"
 
 enum err pipeline_init(struct pipeline *p, bool whole_span, uint32_t assume_voltage_uv) {
     struct acct_options options = {.whole_span = whole_span,
@@ -24,14 +26,31 @@ enum err pipeline_init(struct pipeline *p, bool whole_span, uint32_t assume_volt
 void pipeline_finish(struct pipeline *p) {
     bus_destroy(p->bus);
     acct_destroy(p->acct);
+    wish_finish(&p->wish);
     *p = (struct pipeline){0};
 }
 
 enum err pipeline_read(struct pipeline *p, struct source *s, int64_t now_ns) {
     struct frame_sink sink = bus_sink(p->bus);
     enum err e = s->ops->read(s, now_ns, &sink);
-    if (e == ERR_OK)
+    if (e == ERR_OK) {
         acct_finish(p->acct);
+        wish_send(&p->wish, s, acct_snapshot(p->acct));
+    }
+    return e;
+}
+
+enum err pipeline_look(struct pipeline *p, struct source *s, struct err_info *info) {
+    struct source_wait wait;
+    enum err e;
+    do {
+        s->ops->poll(s, clock_mono_ns(), &wait);
+        if (signals_wait(wait.fd, wait.due_ns))
+            return ERR_END;
+        e = pipeline_read(p, s, clock_mono_ns());
+    } while (e == ERR_AGAIN);
+    if (e != ERR_OK && e != ERR_END)
+        err_set(info, e, 0, "reading the machine failed", err_text(e));
     return e;
 }
 

@@ -16,7 +16,6 @@
 #include "player.h"
 #include "setup.h"
 #include "signals.h"
-#include "wish.h"
 
 #define ONCE_DELAY_NS    INT64_C(250000000)
 #define DEFAULT_DELAY_NS INT64_C(1000000000)
@@ -91,30 +90,12 @@ static enum err printer_tick(struct printer *p, const struct snapshot *s, struct
     return e;
 }
 
-/* One look at the machine when it is due. ERR_END when a signal ended the waiting. */
-static enum err look(struct pipeline *pipe, struct source *source, struct wish *wish,
-                     struct err_info *info) {
-    struct source_wait wait;
-    enum err e;
-    do {
-        source->ops->poll(source, clock_mono_ns(), &wait);
-        if (signals_wait(wait.fd, wait.due_ns))
-            return ERR_END;
-        e = pipeline_read(pipe, source, clock_mono_ns());
-    } while (e == ERR_AGAIN);
-    if (e != ERR_OK && e != ERR_END)
-        err_set(info, e, 0, "reading the machine failed", err_text(e));
-    if (e == ERR_OK)
-        wish_send(wish, source, acct_snapshot(pipe->acct));
-    return e;
-}
-
 static enum err print_looks(struct printer *p, struct pipeline *pipe, struct source *source,
-                            struct wish *wish, bool once, struct err_info *info) {
-    enum err e = look(pipe, source, wish, info);
+                            bool once, struct err_info *info) {
+    enum err e = pipeline_look(pipe, source, info);
     bool known = false;
     if (e == ERR_OK && once)
-        e = look(pipe, source, wish, info);
+        e = pipeline_look(pipe, source, info);
     while (e == ERR_OK) {
         const struct snapshot *s = acct_snapshot(pipe->acct);
         if (!known && query_check_device(&p->options.query, s, info) != ERR_OK)
@@ -122,7 +103,7 @@ static enum err print_looks(struct printer *p, struct pipeline *pipe, struct sou
         known = true;
         e = printer_tick(p, s, info);
         if (e == ERR_OK)
-            e = look(pipe, source, wish, info);
+            e = pipeline_look(pipe, source, info);
     }
     return e;
 }
@@ -136,7 +117,6 @@ int print_live(const struct options *o) {
     struct printer printer = {0};
     struct pipeline pipe = {0};
     struct live live = {0};
-    struct wish wish = {0};
     struct err_info info = {0};
     int64_t delay = o->delay_ns ? o->delay_ns : once ? ONCE_DELAY_NS : DEFAULT_DELAY_NS;
     enum err e = printer_init(&printer, o, false, &info);
@@ -145,10 +125,9 @@ int print_live(const struct options *o) {
     if (e == ERR_OK && (e = pipeline_init(&pipe, false, o->assume_voltage_uv)) != ERR_OK)
         err_set(&info, e, 0, err_text(e), NULL);
     if (e == ERR_OK)
-        e = print_looks(&printer, &pipe, live.source, &wish, once, &info);
+        e = print_looks(&printer, &pipe, live.source, once, &info);
     pipeline_finish(&pipe);
     live_stop(&live);
-    wish_finish(&wish);
     printer_finish(&printer);
     return conclude(e, &info);
 }
