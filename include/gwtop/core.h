@@ -17,11 +17,11 @@ struct want;        /* below */
 /* ---- small enumerations, each with its word in outputs ---------------------------------------- */
 
 #define OUTCOME_LIST(X)                                                                            \
-    X(OK, "ok")             /* bytes are what the source said */                                   \
-    X(DENIED, "denied")     /* EACCES, EPERM */                                                    \
-    X(GONE, "gone")         /* ENOENT, ESRCH, ENODEV: closed or exited meanwhile */                \
-    X(FAILED, "failed")     /* any other errno */                                                  \
-    X(ASLEEP, "asleep")     /* not read, since reading would wake the device */
+    X(OK, "ok")         /* bytes are what the source said */                                       \
+    X(DENIED, "denied") /* EACCES, EPERM */                                                        \
+    X(GONE, "gone")     /* ENOENT, ESRCH, ENODEV: closed or exited meanwhile */                    \
+    X(FAILED, "failed") /* any other errno */                                                      \
+    X(ASLEEP, "asleep") /* not read, since reading would wake the device */
 enum outcome {
 #define OUTCOME_ENUM(name, text) OUTCOME_##name,
     OUTCOME_LIST(OUTCOME_ENUM)
@@ -36,7 +36,7 @@ enum outcome outcome_from_sys(int sys);
 /* Whether there is a number. UNKNOWN (not yet known) is 0, so that nothing becomes a number by being
  * zeroed. These stay apart to the very end. */
 #define STATE_LIST(X)                                                                              \
-    X(UNKNOWN, "unknown")         /* not yet known: needs another reading */                       \
+    X(UNKNOWN, "unknown") /* not yet known: needs another reading */                               \
     X(VALUE, "value")                                                                              \
     X(UNSUPPORTED, "unsupported") /* this driver or kernel does not say */                         \
     X(DENIED, "denied")           /* a right is missing */                                         \
@@ -105,9 +105,10 @@ const char *region_class_name(enum region_class c);
 enum region_class region_class_of(struct span name);
 
 #define UNIT_LIST(X)                                                                               \
-    X(ONE, "1") X(S, "s") X(B, "B") X(HZ, "Hz") X(V, "V") X(A, "A") X(W, "W") X(J, "J")            \
-    X(DEGC, "degC") X(RPM, "rpm") X(PERCENT, "%") X(PW, "PW") X(PWS, "PWs") X(BPS, "B/s")          \
-    X(TPS, "T/s") X(CYCLES, "cycles") X(FLAG, "1")
+    X(ONE, "1")                                                                                    \
+    X(S, "s") X(B, "B") X(HZ, "Hz") X(V, "V") X(A, "A") X(W, "W") X(J, "J") X(DEGC, "degC")        \
+        X(RPM, "rpm") X(PERCENT, "%") X(PW, "PW") X(PWS, "PWs") X(BPS, "B/s") X(TPS, "T/s")        \
+            X(CYCLES, "cycles") X(FLAG, "1")
 enum unit {
 #define UNIT_ENUM(name, text) UNIT_##name,
     UNIT_LIST(UNIT_ENUM)
@@ -164,16 +165,16 @@ bool subject_type_from_name(struct span name, enum subject_type *out);
  * and may be reused after close. */
 struct subject {
     uint32_t id;
-    uint32_t parent;      /* subject id: the process of a holder; 0 for none */
-    uint32_t device;      /* subject id of the device; 0 for none */
-    uint16_t backend;     /* whose kinds its frames have: index in the backend table + 1; 0 none */
-    uint8_t type;         /* enum subject_type */
+    uint32_t parent;  /* subject id: the process of a holder; 0 for none */
+    uint32_t device;  /* subject id of the device; 0 for none */
+    uint16_t backend; /* whose kinds its frames have: index in the backend table + 1; 0 none */
+    uint8_t type;     /* enum subject_type */
     uint8_t reserved;
-    int32_t pid;          /* 0 for none */
-    uint64_t start;       /* start time of pid in clock ticks since boot; 0 unknown */
-    uint64_t number;      /* see type */
-    const char *name;     /* never NULL, NUL-terminated, clean UTF-8 */
-    const char *facts;    /* never NULL: "key=value\n" lines, NUL-terminated, see below */
+    int32_t pid;       /* 0 for none */
+    uint64_t start;    /* start time of pid in clock ticks since boot; 0 unknown */
+    uint64_t number;   /* see type */
+    const char *name;  /* never NULL, NUL-terminated, clean UTF-8 */
+    const char *facts; /* never NULL: "key=value\n" lines, NUL-terminated, see below */
 };
 
 /*
@@ -192,6 +193,27 @@ uint64_t facts_u64(const char *facts, const char *key, uint64_t otherwise);
 /* Appends "key=value\n"; '\n' and '\r' in the value become blanks. Nothing for an empty value. */
 void facts_put(struct buf *b, const char *key, struct span value);
 void facts_put_u64(struct buf *b, const char *key, uint64_t value);
+
+/* The text of /proc/PID/stat, taken apart. comm is as written, without its parentheses, and may hold anything. A number
+ * that cannot be read, or that the text ends before, is told by its own err. */
+struct proc_number {
+    uint64_t value;
+    enum err err;
+};
+struct proc_stat {
+    struct span comm;
+    char state; /* 'R', 'S', 'Z', ...; '\0' where it is no letter */
+    struct proc_number ppid;
+    struct proc_number utime_ticks;
+    struct proc_number stime_ticks;
+    struct proc_number start_ticks; /* since boot */
+    struct proc_number rss_pages;
+};
+/* ERR_TRUNCATED: ends before the last field that is read here; ERR_FORMAT: not such a text. What stands before that
+ * is read all the same. */
+enum err proc_stat_read(struct span text, struct proc_stat *out);
+/* Appends the same text with an empty name. */
+void proc_stat_without_name(struct span text, struct buf *out);
 
 /* ---- frame: bytes as they came --------------------------------------------------------------------- */
 
@@ -241,13 +263,24 @@ struct frame_sink {
 
 /* The space in which `client` is unique on one device. */
 enum client_space {
-    SPACE_NONE,    /* not about a client */
-    SPACE_DRM,     /* drm-client-id */
-    SPACE_HOLDER,  /* a text without client id: the subject id of its descriptor */
-    SPACE_PID,     /* the source names processes only */
-    SPACE_CONTEXT, /* hardware context id */
-    SPACE_KFD      /* ROCm process */
+    SPACE_NONE,   /* not about a client */
+    SPACE_DRM,    /* drm-client-id */
+    SPACE_HOLDER, /* a text without client id: the subject id of its descriptor */
+    SPACE_PID,    /* the source names processes only */
+    SPACE_CONTEXT, /* hardware context id; pid of such a client is a thread's id, 0 where nobody says it */
+    SPACE_KFD,   /* ROCm process */
+    SPACE_TAGGED /* one tag of a context, see client_tagged(); pid as of a context */
 };
+/* The client id of work of a context under a tag that its program gave it. */
+static inline uint64_t client_tagged(uint32_t context, uint32_t tag) {
+    return (uint64_t)tag << 32 | context;
+}
+static inline uint32_t client_context(uint64_t client) {
+    return (uint32_t)client;
+}
+static inline uint32_t client_tag(uint64_t client) {
+    return (uint32_t)(client >> 32);
+}
 #define INDEX_NONE UINT16_MAX
 
 struct sample {
@@ -255,7 +288,8 @@ struct sample {
     int64_t value; /* in the metric's unit x 10^-power; meaningless unless state is VALUE */
     uint64_t raw;  /* the number as the driver wrote it */
     uint64_t client;
-    const char *name; /* engine, region or field as the driver wrote it, cleaned; borrowed, no NUL */
+    const char
+        *name; /* engine, region or field as the driver wrote it, cleaned; borrowed, no NUL */
     uint32_t subject;
     uint32_t device; /* subject id; 0 unknown */
     int32_t pid;     /* 0 none */
@@ -412,7 +446,7 @@ struct track_out {
     const char *const *names; /* of the units that are used, at most 255 bytes each */
     uint32_t subject;
     uint32_t device;
-    uint8_t class; /* enum engine_class of all units */
+    uint8_t class;     /* enum engine_class of all units */
     uint8_t space : 6; /* enum client_space of their owners */
 };
 
@@ -512,6 +546,10 @@ struct vendor_file {
      * stands by the file's own clock in ns, INT64_MIN where it tells none. A file whose kind has it is
      * replayed in ticks of its own time. */
     size_t (*next)(struct span rest, int64_t *t_ns);
+    /* Optional, in place of next: the same for a file whose first head_size (at most 64) bytes, which are its first unit,
+     * tell how large all others are. `head` is these; empty where `rest` is the file's start. */
+    size_t head_size;
+    size_t (*next_after)(struct span head, struct span rest, int64_t *t_ns);
     /* Id and facts ("key=value\n") of the device that such a file is about; NULL: its subject belongs to no
      * device, and what it says to no row of a table. */
     const char *device;
@@ -520,17 +558,19 @@ struct vendor_file {
 
 /* One kind of frame of one backend: what it yields and what it needs. */
 struct kind {
-    const char *name;          /* unique in its backend; in traces and in `gwtop decode NAME` */
-    const char *unit;          /* what its counts count: "lines", "records", "bytes" */
-    const uint16_t *gives;     /* metrics that a failed read of it leaves unsaid; may be NULL */
+    const char *name;      /* unique in its backend; in traces and in `gwtop decode NAME` */
+    const char *unit;      /* what its counts count: "lines", "records", "bytes" */
+    const uint16_t *gives; /* metrics that a failed read of it leaves unsaid; may be NULL */
     size_t give_count;
-    const char *right;         /* which right it needs, for people; NULL none */
-    const char *lost;          /* what is not shown without it */
+    const char *right; /* which right it needs, for people; NULL none */
+    const char *lost;  /* what is not shown without it */
     /* Exactly one of the two. decode is pure and stateless, takes any bytes, allocates nothing, and
      * adds to `counts`. It is called with outcome OK only. */
     void (*decode)(const struct subject *s, const struct frame *f, const struct sink *sink,
                    struct counts *counts);
     const struct fold *fold;
+    /* Of a fold: its frames are what gwtop reads anyway, and so no sign that anybody uses the device. */
+    bool passive;
     /* Optional: the same body with names, users and command lines taken out (appended to `out`); still
      * decodes. NULL: the body holds nothing personal. */
     void (*scrub)(struct span body, struct buf *out);

@@ -28,7 +28,17 @@ struct host_io {
     int (*stat)(void *ctx, int dir_fd, const char *path, struct stat *out, int flags);
     ssize_t (*readlink)(void *ctx, int dir_fd, const char *path, char *to, size_t n);
     int (*close)(void *ctx, int fd);
-    ssize_t (*write)(void *ctx, int fd, const void *from, size_t n, off_t at); /* NULL: ENOSYS */
+    /* The others may be NULL: ENOSYS. */
+    ssize_t (*write)(void *ctx, int fd, const void *from, size_t n, off_t at);
+    ssize_t (*read)(void *ctx, int fd, void *to, size_t n); /* of what has no positions: streams, pipes */
+    int (*ioctl)(void *ctx, int fd, unsigned long request, void *arg);
+    int (*mkdir)(void *ctx, int dir_fd, const char *path, mode_t mode);
+    int (*rmdir)(void *ctx, int dir_fd, const char *path);
+    int (*perf_open)(void *ctx, const void *attr, int cpu, int group_fd); /* perf_event_open of all processes */
+    void *(*mmap)(void *ctx, int fd, size_t n, off_t at); /* shared, to read and write; MAP_FAILED */
+    int (*munmap)(void *ctx, void *at, size_t n);
+    int (*eventfd)(void *ctx);
+    int (*poll_in)(void *ctx, int fd, int64_t most_ns);
 };
 extern const struct host_io host_io_posix;
 
@@ -83,6 +93,24 @@ int host_open(struct host *h, int dir_fd, const char *path, int flags);
 ssize_t host_pread(struct host *h, int fd, void *to, size_t n, off_t at);
 /* For knobs, which no collector turns unasked. */
 ssize_t host_write(struct host *h, int fd, const void *from, size_t n, off_t at);
+/* A stream or pipe that was opened without blocking: EAGAIN where nothing waits. */
+ssize_t host_read(struct host *h, int fd, void *to, size_t n);
+/* What the call returns where it did not fail; `arg` as the request has it. */
+int host_ioctl(struct host *h, int fd, unsigned long request, void *arg);
+/* The same, not made again after a signal: for calls that must not be made twice. */
+int host_ioctl_once(struct host *h, int fd, unsigned long request, void *arg);
+int host_mkdir(struct host *h, int dir_fd, const char *path);
+int host_rmdir(struct host *h, int dir_fd, const char *path);
+/* An event of the whole machine, counted on one processor: struct perf_event_attr, closed on exec. */
+int host_perf_open(struct host *h, const void *attr, int cpu, int group_fd);
+/* Memory that is shared with a driver, to read and write; NULL with errno. */
+void *host_mmap(struct host *h, int fd, size_t n, off_t at);
+void host_munmap(struct host *h, void *at, size_t n); /* accepts NULL */
+/* A count that starts at 0: not blocking, closed on exec. */
+int host_eventfd(struct host *h);
+/* Waits until `fd` is readable, but no longer than most_ns: 1, or 0 where it is not. For threads of their own
+ * alone: no tick waits. */
+int host_poll_in(struct host *h, int fd, int64_t most_ns);
 ssize_t host_getdents(struct host *h, int fd, void *to, size_t n);
 int host_stat(struct host *h, int dir_fd, const char *path, struct stat *out);
 ssize_t host_readlink(struct host *h, int dir_fd, const char *path, char *to, size_t n);
@@ -143,13 +171,20 @@ void live_delay(struct source *live, int64_t delay_ns);
 
 /* ---- undo ---------------------------------------------------------------------------------------------- */
 
-/* What a crash of this process shall put back: `n` bytes written to `fd` at 0. Armed before the knob is
- * touched, disarmed once it is put back and before fd is closed. SIGSEGV, SIGBUS, SIGABRT, SIGILL and
- * SIGFPE do what is armed, the last first, in the process that armed first; ordinary ways out do it
+/* What a crash of this process shall do to put back what was turned, in steps. One is armed before its knob is
+ * touched, disarmed once that is put back and before fd is closed. SIGSEGV, SIGBUS, SIGABRT, SIGILL and
+ * SIGFPE do what is armed, the last armed first, in the process that armed first; ordinary ways out do it
  * themselves. The step's number; -1: none is free, or n is too large, and nothing may be touched. */
-#define UNDO_STEPS 16
-#define UNDO_BYTES 16
+#define UNDO_STEPS   16
+#define UNDO_BYTES   96
+#define UNDO_WAIT_NS INT64_C(1000000000)
+/* `n` bytes are written to `fd` at 0. */
 int undo_arm(int fd, const void *bytes, size_t n);
+/* The call is made with a copy of the `n` bytes at `arg`; with NULL where n is 0. What these bytes point to must
+ * be there for as long as it is armed. */
+int undo_arm_ioctl(int fd, unsigned long request, const void *arg, size_t n);
+/* Steps armed before this one wait until `fd` is readable, but no longer than most_ns, at most UNDO_WAIT_NS. */
+int undo_arm_wait(int fd, int64_t most_ns);
 void undo_disarm(int step);
 
 /* ---- worker -------------------------------------------------------------------------------------------------------- */
@@ -165,6 +200,40 @@ void worker_nudge(struct source *worker);
  * already. */
 enum err worker_call(struct source *worker, void (*run)(struct source *inner, int64_t value),
                      int64_t value);
+
+/* ---- async ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A thread, over the worker, that reads a device when it is asked to, for reads that may take long. Between an ask and
+ * its answer what it reads with belongs to the thread, else to who asks: so neither needs a lock.
+ */
+
+/* First member of what reads: `source.read` is one answer, `poll` never due. */
+struct async_job {
+    struct source source;
+    int64_t took_ns; /* by the last answer; the job sets it */
+};
+
+struct async {
+    struct source *worker;
+    const struct async_job *job;
+    bool asked;    /* and no answer yet */
+    bool answered; /* ever */
+    bool slow;     /* the last answer was not worth waiting for */
+};
+
+/* `job` is taken over, also on failure. */
+enum err async_start(struct async *a, struct async_job *take_job);
+void async_ask(struct async *a);
+/* A short while for the answer; none for one that is known to be slow. */
+void async_wait(const struct async *a);
+/* Emits an answer that is there. An error: the thread is no more. */
+enum err async_take(struct async *a, const struct frame_sink *sink);
+void async_drop(struct async *a); /* takes an answer that nobody wants any more */
+void async_stop(struct async *a); /* waits for the read under way; accepts one that never started */
+/* What the thread may know of the machine: the calls, where they start, and a count of its own. Nothing of the
+ * roster. */
+struct host host_for_thread(const struct host *h);
 
 /* ---- traces ----------------------------------------------------------------------------------------------------------- */
 

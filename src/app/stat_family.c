@@ -9,35 +9,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gwtop/core.h"
 #include "stat_child.h"
 
-/* pid, parent and start of /proc/PID/stat; the name between the brackets may hold anything. */
 static bool read_stat(pid_t pid, struct stat_member *out) {
     char path[40], text[1024];
-    struct span word, rest = {"", 0};
-    uint64_t v;
+    struct proc_stat stat;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     ssize_t n = read(fd, text, sizeof text);
     close(fd);
-    for (ssize_t i = n - 1; i >= 0 && rest.n == 0; i--)
-        if (text[i] == ')')
-            rest = (struct span){text + i + 1, (size_t)(n - i - 1)};
-    struct cursor c = cursor_over(rest);
-    *out = (struct stat_member){.pid = pid};
-    for (int field = 3; field <= 22; field++) {
-        if (!cursor_word(&c, &word))
-            return false;
-        if (field == 3)
-            out->alive = !span_equals(word, "Z") && !span_equals(word, "X");
-        if (field == 4 && span_to_u64(word, &v) == ERR_OK && v <= INT32_MAX)
-            out->parent = (pid_t)v;
-        if (field == 22 && span_to_u64(word, &out->start) != ERR_OK)
-            return false;
-    }
-    return true;
+    (void)proc_stat_read((struct span){text, n > 0 ? (size_t)n : 0}, &stat);
+    bool parent = stat.ppid.err == ERR_OK && stat.ppid.value <= INT32_MAX;
+    *out = (struct stat_member){.pid = pid,
+                                .parent = parent ? (pid_t)stat.ppid.value : 0,
+                                .start = stat.start_ticks.value,
+                                .alive = stat.state != 'Z' && stat.state != 'X'};
+    return stat.start_ticks.err == ERR_OK;
 }
 
 static struct map_key key_of(pid_t pid, uint64_t start) {

@@ -54,16 +54,19 @@ static const struct engine_entry engines[] = {
 
 struct region_entry {
     const char *name;
+    uint8_t len;
     bool prefix; /* also with more after it: vram0, local1, stolen-system0 */
     uint8_t class;
 };
 
+#define REGION(text, prefix, of)                                                                   \
+    { text, sizeof(text) - 1, prefix, REGION_##of }
 static const struct region_entry regions[] = {
-    {"vram", true, REGION_VRAM},      {"local", true, REGION_VRAM},
-    {"gtt", false, REGION_GTT},       {"system", true, REGION_SYSTEM},
-    {"stolen", true, REGION_SYSTEM},  {"cpu", false, REGION_SYSTEM},
-    {"memory", false, REGION_SYSTEM},
+    REGION("vram", true, VRAM),      REGION("local", true, VRAM),    REGION("gtt", false, GTT),
+    REGION("system", true, SYSTEM),  REGION("stolen", true, SYSTEM), REGION("cpu", false, SYSTEM),
+    REGION("memory", false, SYSTEM),
 };
+#undef REGION
 
 enum engine_class engine_class_of(struct span name) {
     for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
@@ -77,7 +80,8 @@ enum engine_class engine_class_of(struct span name) {
 enum region_class region_class_of(struct span name) {
     for (size_t i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
         const struct region_entry *r = &regions[i];
-        if (r->prefix ? span_starts(name, r->name) : span_equals(name, r->name))
+        bool fits = r->prefix ? name.n >= r->len : name.n == r->len;
+        if (fits && memcmp(r->name, name.p, r->len) == 0)
             return (enum region_class)r->class;
     }
     return REGION_OTHER;

@@ -53,6 +53,24 @@ static void put_client(struct json_object *o, unsigned space, uint64_t client) {
         json_u64(o, "client", client);
     } else if (space == SPACE_CONTEXT) {
         json_u64(o, "context", client);
+    } else if (space == SPACE_TAGGED) {
+        json_u64(o, "context", client_context(client));
+        json_u64(o, "tag", client_tag(client));
+    }
+}
+
+/* What names a context's owner names a thread of it: which process that is of was not said. */
+static void put_pid(struct json_object *o, unsigned space, int32_t pid) {
+    bool thread = space == SPACE_CONTEXT || space == SPACE_TAGGED;
+    if (pid == 0) {
+        return;
+    }
+    json_value(o, "pid",
+               (struct value){
+                   .v = pid, .state = STATE_VALUE, .doubt = thread ? DOUBT_ESTIMATED : DOUBT_NONE},
+               0);
+    if (thread) {
+        json_i64(o, "tid", pid);
     }
 }
 
@@ -107,6 +125,10 @@ static void put_owner(struct json_object *o, const struct sample *s,
     const struct family *f = family_of(s, info);
     const char *class = f ? f->class_word(s->class) : NULL;
     struct span name = {s->name, s->name_len};
+    if (s->metric == METRIC_COUNTER_REPORT_REASON) {
+        text_if(o, "label", name);
+        return;
+    }
     if (name.n > 0) {
         json_text(o, f ? f->key : "field", name);
     }
@@ -130,9 +152,7 @@ static void on_sample(void *ctx, const struct sample *s) {
     json_word(&o, "metric", info->name);
     json_metric(&o, "value", value, info);
     json_word(&o, "unit", unit_name(info->unit));
-    if (s->pid != 0) {
-        json_i64(&o, "pid", s->pid);
-    }
+    put_pid(&o, s->space, s->pid);
     put_owner(&o, s, info);
     json_close_single(&o);
     buf_char(d->b, '\n');
@@ -186,15 +206,10 @@ static void on_job(void *ctx, const struct job *j) {
     json_word(&o, "metric", "job.busy");
     json_value(&o, "value", (struct value){.v = busy_ns, .state = STATE_VALUE}, 9);
     json_word(&o, "unit", unit_name(UNIT_S));
-    if (j->pid != 0) {
-        json_i64(&o, "pid", j->pid);
-    }
+    put_pid(&o, j->space, j->pid);
     text_if(&o, "engine", (struct span){j->name, j->name_len});
     if (j->class != CLASS_NONE) {
         json_word(&o, "class", engine_class_name(j->class));
-    }
-    if (j->space == SPACE_CONTEXT) {
-        json_u64(&o, "tag", j->tag);
     }
     json_i64(&o, "start_ns", j->start_ns);
     json_i64(&o, "end_ns", j->end_ns);

@@ -13,17 +13,30 @@
 #define PLAIN_MIN (-7)
 #define PLAIN_MAX 17
 
-/* v x 10^n. */
-static long double scaled(long double v, int n) {
+/* The exact ones: nearly all that is needed. */
+static const long double powers[] = {
+    1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+    1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+    1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
+};
+#define POWERS ((int)(sizeof powers / sizeof powers[0]))
+
+static long double power_of_ten(int n) {
     long double base = 10, factor = 1;
-    bool down = n < 0;
-    for (int left = down ? -n : n; left > 0; left /= 2) {
-        if (left % 2) {
+    for (; n > 0; n /= 2) {
+        if (n % 2) {
             factor *= base;
         }
         base *= base;
     }
-    return down ? v / factor : v * factor;
+    return factor;
+}
+
+/* v x 10^n. */
+static inline long double scaled(long double v, int n) {
+    int up = n < 0 ? -n : n;
+    long double factor = up < POWERS ? powers[up] : power_of_ten(up);
+    return n < 0 ? v / factor : v * factor;
 }
 
 /* 10^e <= v < 10^(e+1), v above 0. Each step is one power, so that nothing is lost on the way. */

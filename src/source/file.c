@@ -15,6 +15,7 @@
 #define UNIT_MAX    ((size_t)16 << 20)  /* largest unit; what is no unit by then goes as it is */
 #define SPOOL_MAX   ((uint64_t)8 << 30) /* of what can be read only once */
 #define READ_BYTES  ((size_t)1 << 20)
+#define HEAD_MAX    64 /* bytes at the start that tell how the rest is to be read */
 
 struct file {
     struct source source; /* first: what the world sees */
@@ -33,6 +34,8 @@ struct file {
     struct subject subject;
     struct buf text; /* name and facts */
     unsigned frame_kind;
+    size_t head_bytes;
+    char head[HEAD_MAX];
 };
 
 static const struct subject machine = {.type = SUBJECT_MACHINE, .name = "", .facts = ""};
@@ -115,6 +118,18 @@ static void emit(const struct file *f, const struct frame_sink *sink, const stru
 
 /* ---- units and their time --------------------------------------------------------------------- */
 
+static uint64_t window_at(const struct file *f) {
+    return f->read_at - f->window.n;
+}
+
+static size_t next_unit(const struct file *f, size_t skip, struct span rest, int64_t *t_ns) {
+    const struct vendor_file *v = f->kind->file;
+    if (!v->next_after)
+        return v->next(rest, t_ns);
+    bool start = window_at(f) + f->taken + skip < f->head_bytes;
+    return v->next_after((struct span){f->head, start ? 0 : f->head_bytes}, rest, t_ns);
+}
+
 /* The unit that waits behind `skip` bytes: its size, 0 at the end, and its stamp. */
 static enum err look_at(struct file *f, size_t skip, size_t *n, int64_t *t_ns) {
     for (size_t look = 0;; look = look ? look * 2 : PIECE_BYTES) {
@@ -123,7 +138,7 @@ static enum err look_at(struct file *f, size_t skip, size_t *n, int64_t *t_ns) {
             return e;
         struct span rest = span_skip(waiting(f), skip);
         *t_ns = FILE_UNTOLD;
-        *n = rest.n > 0 ? f->kind->file->next(rest, t_ns) : 0;
+        *n = rest.n > 0 ? next_unit(f, skip, rest, t_ns) : 0;
         if (*n > 0 && *n <= rest.n) {
             *t_ns = *t_ns < 0 ? FILE_UNTOLD : *t_ns;
             return ERR_OK;
@@ -172,10 +187,6 @@ static enum err take_until(struct file *f, int64_t until_ns, const struct frame_
         run += n;
     }
     return e;
-}
-
-static uint64_t window_at(const struct file *f) {
-    return f->read_at - f->window.n;
 }
 
 /* So that what stands there is next. */
@@ -368,6 +379,14 @@ static enum err look_and_describe(struct file *f, const char *path, const char *
 
 static const char too_large[] = "larger than one reading can be (16 MiB)";
 
+static void keep_head(struct file *f) {
+    size_t n = f->kind->file && f->kind->file->next_after ? f->kind->file->head_size : 0;
+    n = n < HEAD_MAX ? n : HEAD_MAX;
+    f->head_bytes = n < f->window.n ? n : f->window.n;
+    if (f->head_bytes > 0)
+        memcpy(f->head, f->window.p, f->head_bytes);
+}
+
 static enum err load(struct file *f, const char *path, const char *facts, struct err_info *info) {
     bool one = is_one_reading(f->kind);
     enum err e = fill(f, one ? UNIT_MAX + 1 : PIECE_BYTES);
@@ -377,6 +396,7 @@ static enum err load(struct file *f, const char *path, const char *facts, struct
     if (one && f->window.n > UNIT_MAX) {
         return err_set(info, ERR_RANGE, 0, path, too_large);
     }
+    keep_head(f);
     return look_and_describe(f, path, facts, info);
 }
 
@@ -406,7 +426,8 @@ enum err file_open_input(struct input *take, const char *path, const struct file
     f->input = *take;
     f->kind = &wish->table->list[wish->backend - 1]->kinds[wish->kind];
     f->frame_kind = FRAME_BACKEND + wish->kind;
-    f->timed = wish->delay_ns > 0 && f->kind->file && f->kind->file->next;
+    f->timed =
+        wish->delay_ns > 0 && f->kind->file && (f->kind->file->next || f->kind->file->next_after);
     f->clock = (struct file_clock){.delay_ns = wish->delay_ns, .first_ns = FILE_UNTOLD};
     name_subjects(f, wish->backend);
     enum err e = load(f, path, wish->facts, info);

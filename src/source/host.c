@@ -6,8 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -55,7 +60,55 @@ static int posix_close(void *ctx, int fd) {
 
 static ssize_t posix_write(void *ctx, int fd, const void *from, size_t n, off_t at) {
     (void)ctx;
-    return pwrite(fd, from, n, at);
+    ssize_t done = pwrite(fd, from, n, at);
+    return done < 0 && errno == ESPIPE && at == 0 ? write(fd, from, n) : done; /* as trace_clock */
+}
+
+static ssize_t posix_read(void *ctx, int fd, void *to, size_t n) {
+    (void)ctx;
+    return read(fd, to, n);
+}
+
+static int posix_ioctl(void *ctx, int fd, unsigned long request, void *arg) {
+    (void)ctx;
+    return ioctl(fd, request, arg);
+}
+
+static int posix_mkdir(void *ctx, int dir_fd, const char *path, mode_t mode) {
+    (void)ctx;
+    return mkdirat(dir_fd, path, mode);
+}
+
+static int posix_rmdir(void *ctx, int dir_fd, const char *path) {
+    (void)ctx;
+    return unlinkat(dir_fd, path, AT_REMOVEDIR);
+}
+
+static int posix_perf_open(void *ctx, const void *attr, int cpu, int group_fd) {
+    (void)ctx;
+    return (int)syscall(SYS_perf_event_open, attr, -1, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void *posix_mmap(void *ctx, int fd, size_t n, off_t at) {
+    (void)ctx;
+    return mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+}
+
+static int posix_munmap(void *ctx, void *at, size_t n) {
+    (void)ctx;
+    return munmap(at, n);
+}
+
+static int posix_eventfd(void *ctx) {
+    (void)ctx;
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+static int posix_poll_in(void *ctx, int fd, int64_t most_ns) {
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct timespec most = {most_ns / 1000000000, most_ns % 1000000000};
+    (void)ctx;
+    return ppoll(&p, 1, &most, NULL);
 }
 
 const struct host_io host_io_posix = {
@@ -66,6 +119,15 @@ const struct host_io host_io_posix = {
     .readlink = posix_readlink,
     .close = posix_close,
     .write = posix_write,
+    .read = posix_read,
+    .ioctl = posix_ioctl,
+    .mkdir = posix_mkdir,
+    .rmdir = posix_rmdir,
+    .perf_open = posix_perf_open,
+    .mmap = posix_mmap,
+    .munmap = posix_munmap,
+    .eventfd = posix_eventfd,
+    .poll_in = posix_poll_in,
 };
 
 /* ---- counted calls --------------------------------------------------------------------------------- */
@@ -105,18 +167,105 @@ ssize_t host_pread(struct host *h, int fd, void *to, size_t n, off_t at) {
     return got;
 }
 
+/* What a test's machine does not have. */
+static int missing(void) {
+    errno = ENOSYS;
+    return -1;
+}
+
 ssize_t host_write(struct host *h, int fd, const void *from, size_t n, off_t at) {
     unsigned tries = 0;
     ssize_t done;
-    if (!h->io->write) {
-        errno = ENOSYS;
-        return -1;
-    }
+    if (!h->io->write)
+        return missing();
     do {
         h->tally.syscalls++;
         done = h->io->write(h->io->ctx, fd, from, n, at);
     } while (again(done < 0, &tries));
     return done;
+}
+
+ssize_t host_read(struct host *h, int fd, void *to, size_t n) {
+    unsigned tries = 0;
+    ssize_t got;
+    if (!h->io->read)
+        return missing();
+    do {
+        h->tally.syscalls++;
+        got = h->io->read(h->io->ctx, fd, to, n);
+    } while (again(got < 0, &tries));
+    return got;
+}
+
+int host_ioctl(struct host *h, int fd, unsigned long request, void *arg) {
+    unsigned tries = 0;
+    int got;
+    if (!h->io->ioctl)
+        return missing();
+    do {
+        h->tally.syscalls++;
+        got = h->io->ioctl(h->io->ctx, fd, request, arg);
+    } while (again(got < 0, &tries));
+    return got;
+}
+
+int host_ioctl_once(struct host *h, int fd, unsigned long request, void *arg) {
+    h->tally.syscalls++;
+    return h->io->ioctl ? h->io->ioctl(h->io->ctx, fd, request, arg) : missing();
+}
+
+int host_mkdir(struct host *h, int dir_fd, const char *path) {
+    h->tally.syscalls++;
+    return h->io->mkdir ? h->io->mkdir(h->io->ctx, dir_fd, path, 0700) : missing();
+}
+
+int host_rmdir(struct host *h, int dir_fd, const char *path) {
+    h->tally.syscalls++;
+    return h->io->rmdir ? h->io->rmdir(h->io->ctx, dir_fd, path) : missing();
+}
+
+int host_perf_open(struct host *h, const void *attr, int cpu, int group_fd) {
+    h->tally.syscalls++;
+    return h->io->perf_open ? h->io->perf_open(h->io->ctx, attr, cpu, group_fd) : missing();
+}
+
+void *host_mmap(struct host *h, int fd, size_t n, off_t at) {
+    void *got;
+    h->tally.syscalls++;
+    if (!h->io->mmap) {
+        (void)missing();
+        return NULL;
+    }
+    got = h->io->mmap(h->io->ctx, fd, n, at);
+    return got == MAP_FAILED ? NULL : got;
+}
+
+void host_munmap(struct host *h, void *at, size_t n) {
+    int sys = errno;
+    if (!at || !h->io->munmap)
+        return;
+    h->tally.syscalls++;
+    (void)h->io->munmap(h->io->ctx, at, n);
+    errno = sys;
+}
+
+int host_eventfd(struct host *h) {
+    h->tally.syscalls++;
+    return h->io->eventfd ? h->io->eventfd(h->io->ctx) : missing();
+}
+
+int host_poll_in(struct host *h, int fd, int64_t most_ns) {
+    int64_t end_ns = clock_mono_ns() + most_ns;
+    unsigned tries = 0;
+    int got;
+    if (!h->io->poll_in)
+        return missing();
+    do {
+        h->tally.syscalls++;
+        got = h->io->poll_in(h->io->ctx, fd, most_ns > 0 ? most_ns : 0);
+        most_ns = got < 0 ? end_ns - clock_mono_ns() : 0;
+    } while (again(got < 0, &tries));
+    return got;
 }
 
 ssize_t host_getdents(struct host *h, int fd, void *to, size_t n) {

@@ -43,7 +43,7 @@ void quiet_watch(struct quiet *q, const struct backend_table *table, const struc
     const struct kind *kind = backend_kind(table, s, f->kind);
     struct sink sink = {.ctx = q, .sample = watch_sample};
     struct counts counts = {0};
-    if (!kind)
+    if (!kind || (kind->fold && kind->passive))
         return;
     if (kind->fold)
         q->active = true; /* a session that somebody asked for keeps the device busy anyway */

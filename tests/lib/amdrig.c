@@ -21,7 +21,7 @@ static const struct backend *const backends[] = {&backend_amdgpu};
 static const struct backend_table table = {backends, 1};
 
 void amdrig_init(struct amdrig *r) {
-    *r = (struct amdrig){.now_ns = 1000000000, .step_ns = 1000000000};
+    *r = (struct amdrig){.table = &table, .now_ns = 1000000000, .step_ns = 1000000000};
     r->root = scratch_make();
     tree_text(r->root, "proc/stat", "btime 1700000000\n");
     tree_folder(r->root, "sys/class/drm");
@@ -83,8 +83,8 @@ void amdrig_start(struct amdrig *r, const char *facts) {
     struct subscriber s = told_subscriber(&r->told);
     iowatch_init(&r->watch);
     assert_int_equal(host_create(&o, &r->host, NULL), ERR_OK);
-    assert_int_equal(live_create(r->host, &table, &r->live, NULL), ERR_OK);
-    assert_int_equal(bus_create(&table, &r->bus), ERR_OK);
+    assert_int_equal(live_create(r->host, r->table, &r->live, NULL), ERR_OK);
+    assert_int_equal(bus_create(r->table, &r->bus), ERR_OK);
     assert_int_equal(bus_subscribe(r->bus, &s), ERR_OK);
 }
 

@@ -9,6 +9,7 @@
 #include "told.h"
 
 struct amdrig {
+    const struct backend_table *table; /* of amdgpu alone; another may be set before the start */
     char *root;
     struct iowatch watch;
     struct host *host;

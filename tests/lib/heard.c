@@ -53,6 +53,8 @@ static void put_name(struct heard *h, const char *name, size_t n, unsigned index
         buf_u64(&h->text, index);
         buf_char(&h->text, ']');
     }
+    if (h->plain && class == 0)
+        return;
     buf_char(&h->text, ':');
     buf_text(&h->text, engine ? engine_class_name((enum engine_class) class)
                               : region_class_name((enum region_class) class));
@@ -71,7 +73,7 @@ static void on_sample(void *ctx, const struct sample *s) {
     struct heard *h = ctx;
     assert_true(s->metric < METRIC_COUNT);
     assert_true(s->state < STATE_COUNT);
-    bool engine = s->metric < METRIC_MEMORY_TOTAL;
+    bool engine = span_starts(span_of(metric_info(s->metric)->name), "engine.");
     same_client(h, s->client, s->space);
     buf_text(&h->text, metric_info(s->metric)->name);
     put_name(h, s->name, s->name_len, s->index, engine, s->class);

@@ -25,7 +25,8 @@ struct heard {
     bool any;
     uint64_t client;
     unsigned space;
-    bool raw; /* write the number of the driver as well: "value raw" */
+    bool raw;   /* write the number of the driver as well: "value raw" */
+    bool plain; /* write no class where there is none */
 };
 /* Zeroed before the first use; heard_clear between texts, heard_finish at the end. */
 void heard_clear(struct heard *h);

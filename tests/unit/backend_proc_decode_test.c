@@ -169,17 +169,23 @@ static void stat_cut(void **state) {
     expect_counts(0, 0, 1, 0);
 }
 
-static void stat_parts(void **state) {
+/* ---- a process that was never read -------------------------------------------------------------- */
+
+/* It is named by its number, and shown with who began it. */
+static void never_named(void **state) {
     (void)state;
-    struct proc_stat s;
-    assert_int_equal(proc_stat_parse(span_of("4242 (game)" STAT("150", "25", "2000")), &s), ERR_OK);
-    assert_int_equal(s.start_ticks.value, 123456);
-    assert_int_equal(s.start_ticks.err, ERR_OK);
-    assert_int_equal(s.ppid.value, 1);
-    assert_int_equal(proc_stat_parse(span_of("4242 (ga"), &s), ERR_TRUNCATED);
-    assert_int_equal(proc_stat_parse(span_of("4242 (game) S 1 2"), &s), ERR_TRUNCATED);
-    assert_int_equal(proc_stat_parse(span_of("4242 (game) S 1 2\n"), &s), ERR_FORMAT);
-    assert_int_equal(proc_stat_parse(span_of(""), &s), ERR_FORMAT);
+    expect(PROC_NAME, "parent=500\nparent_name=bash\n",
+           "label comm [4242]\nlabel command [4242] (child of bash)\n");
+    expect_counts(1, 0, 0, 0);
+    expect(PROC_NAME, "parent_name=a (b) c\nparent=500\n",
+           "label comm [4242]\nlabel command [4242] (child of a (b) c)\n");
+    expect(PROC_NAME, "parent=500\n", "label comm [4242]\nlabel command [4242] (child of 500)\n");
+    expect(PROC_NAME, "parent=500\nparent_name=\n",
+           "label comm [4242]\nlabel command [4242] (child of 500)\n");
+    expect(PROC_NAME, "", "label comm [4242]\nlabel command [4242]\n");
+    expect(PROC_NAME, "parent_name=cut", "label comm [4242]\nlabel command [4242]\n");
+    expect(PROC_NAME, "parent_name=x\x1b[2J\n",
+           "label comm [4242]\nlabel command [4242] (child of x?[2J)\n");
 }
 
 /* ---- cmdline ----------------------------------------------------------------------------------- */
@@ -427,7 +433,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stat_numbers), cmocka_unit_test(stat_without_facts),
         cmocka_unit_test(stat_names),   cmocka_unit_test(stat_cut),
-        cmocka_unit_test(stat_parts),   cmocka_unit_test(cmdline),
+        cmocka_unit_test(never_named),  cmocka_unit_test(cmdline),
         cmocka_unit_test(long_cmdline), cmocka_unit_test(containers),
         cmocka_unit_test(hierarchies),  cmocka_unit_test(long_paths),
         cmocka_unit_test(status),       cmocka_unit_test(user),

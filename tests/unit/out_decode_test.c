@@ -186,6 +186,34 @@ static void jobs(void **state) {
                "\"PWs\":null,\"open\":false,\"why\":\"unknown\"}\n");
 }
 
+/* Who names a context names a thread: as a process that is a guess. A tag stands beside its context. */
+static void work_of_contexts(void **state) {
+    struct decode *it = *state;
+    struct job j = {.start_ns = 1000,
+                    .end_ns = 2000,
+                    .name = "render",
+                    .name_len = 6,
+                    .space = SPACE_TAGGED,
+                    .pid = 4242,
+                    .client = client_tagged(7, 81),
+                    .tag = 81,
+                    .class = CLASS_GRAPHICS};
+    struct sample s = sample_of(METRIC_COUNTER_REPORT_REASON, 8, "context_switch");
+    frame(it, &stream, FRAME_BACKEND);
+    it->s.sink.job(it->s.sink.ctx, &j);
+    expect(it, "{\"t_ns\":2000,\"backend\":\"fdinfo\",\"context\":7,\"tag\":81,"
+               "\"metric\":\"job.busy\",\"value\":0.000001,\"unit\":\"s\",\"pid\":4242,\"tid\":4242,"
+               "\"engine\":\"render\",\"class\":\"graphics\",\"start_ns\":1000,\"end_ns\":2000,"
+               "\"clock_Hz\":null,\"voltage_V\":null,\"PWs\":null,\"open\":false,"
+               "\"why\":\"unknown\",\"doubt\":[\"estimated\"]}\n");
+    s.space = SPACE_CONTEXT;
+    s.client = 32;
+    put(it, s);
+    expect(it, "{\"t_ns\":0,\"backend\":\"fdinfo\",\"context\":32,"
+               "\"metric\":\"counter.ReportReason\",\"value\":8,\"unit\":\"1\","
+               "\"label\":\"context_switch\"}\n");
+}
+
 /* Without power nothing is unknown; what somebody assumed is doubted; prices have as many digits as they need. */
 static void prices_of_jobs(void **state) {
     struct decode *it = *state;
@@ -304,6 +332,7 @@ int main(void) {
         TEST(a_field_of_a_table),
         TEST(jobs),
         TEST(prices_of_jobs),
+        TEST(work_of_contexts),
         TEST(counters_of_jobs),
         TEST(summary),
         TEST(every_metric_in_every_state),

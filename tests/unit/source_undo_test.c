@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -60,10 +62,156 @@ static void what_is_disarmed_stays(void **state) {
     assert_int_equal(crash(SIGABRT, false), '1');
 }
 
+/* ---- calls and waiting ----------------------------------------------------------------------- */
+
+/* A child that arms what `arm` arms, and dies; how long that took. */
+static int64_t die(bool (*arm)(const int *fds), const int *fds) {
+    struct timespec from;
+    struct timespec to;
+    int status;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_CORE, &none);
+        if (arm(fds))
+            abort();
+        _exit(9);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+    return (int64_t)(to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
+}
+
+/* FIONBIO sets a flag of the open file, which the parent sees. */
+static bool arm_on(const int *fds) {
+    int on = 1;
+    int step = undo_arm_ioctl(fds[0], FIONBIO, &on, sizeof(on));
+    on = 0; /* a copy was kept */
+    return step >= 0;
+}
+
+static bool arm_off_then_on(const int *fds) {
+    int off = 0;
+    return undo_arm_ioctl(fds[0], FIONBIO, &off, sizeof(off)) >= 0 && arm_on(fds);
+}
+
+/* The free place in front is taken by what is armed last. */
+static bool arm_in_a_gap(const int *fds) {
+    int off = 0;
+    int first = undo_arm(fds[1], "x", 1);
+    int on_first = undo_arm_ioctl(fds[0], FIONBIO, &off, sizeof(off));
+    undo_disarm(first);
+    return on_first >= 0 && arm_on(fds);
+}
+
+static bool does_not_block(int fd) {
+    return (fcntl(fd, F_GETFL) & O_NONBLOCK) != 0;
+}
+
+static void call_is_made_with_a_copy(void **state) {
+    int fds[2];
+    (void)state;
+    assert_int_equal(pipe(fds), 0);
+    die(arm_on, fds);
+    assert_true(does_not_block(fds[0]));
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void last_armed_comes_first(void **state) {
+    static bool (*const arms[])(const int *) = {arm_off_then_on, arm_in_a_gap};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        int fds[2];
+        assert_int_equal(pipe(fds), 0);
+        assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
+        die(arms[i], fds);
+        assert_false(does_not_block(fds[0]));
+        close(fds[0]);
+        close(fds[1]);
+    }
+}
+
+/* A call without argument: TIOCEXCL and its like. That of a pipe fails, and the others are made. */
+static bool arm_failing(const int *fds) {
+    return arm_on(fds) && undo_arm_ioctl(fds[0], TIOCNXCL, NULL, 0) >= 0 &&
+           undo_arm(-1, "x", 1) >= 0 && undo_arm_wait(-1, 1000) >= 0;
+}
+
+static void what_fails_stops_nothing(void **state) {
+    int fds[2];
+    (void)state;
+    assert_int_equal(pipe(fds), 0);
+    die(arm_failing, fds);
+    assert_true(does_not_block(fds[0]));
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static bool arm_wait_short(const int *fds) {
+    return arm_on(fds) && undo_arm_wait(fds[0], INT64_C(200000000)) >= 0;
+}
+
+static bool arm_wait_long(const int *fds) {
+    return arm_on(fds) && undo_arm_wait(fds[0], INT64_MAX) >= 0;
+}
+
+/* Nothing comes: what was armed before is done when the time is over, a second at most. */
+static void wait_ends(void **state) {
+    int fds[2];
+    (void)state;
+    assert_int_equal(pipe(fds), 0);
+    assert_in_range(die(arm_wait_short, fds), 200000000, 900000000);
+    assert_true(does_not_block(fds[0]));
+    assert_in_range(die(arm_wait_long, fds), 1000000000, 1900000000);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static void wait_ends_when_something_comes(void **state) {
+    int fds[2];
+    (void)state;
+    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(write(fds[1], "x", 1), 1);
+    assert_in_range(die(arm_wait_long, fds), 0, 900000000);
+    assert_true(does_not_block(fds[0]));
+    close(fds[0]);
+    close(fds[1]);
+}
+
+/* In a child: what is armed stays so. */
+static bool arm_too_much(const int *fds) {
+    char bytes[UNDO_BYTES + 1] = {0};
+    if (undo_arm(fds[0], bytes, sizeof(bytes)) != -1 ||
+        undo_arm_ioctl(fds[0], 0, bytes, sizeof(bytes)) != -1)
+        return false;
+    for (int i = 0; i < UNDO_STEPS; i++)
+        if (undo_arm_ioctl(fds[0], 0, bytes, UNDO_BYTES) < 0)
+            return false;
+    if (undo_arm_wait(fds[0], 0) != -1)
+        return false;
+    undo_disarm(7);
+    return undo_arm_wait(fds[0], -5) == 7;
+}
+
+static void steps_are_bounded(void **state) {
+    int fds[2];
+    (void)state;
+    assert_int_equal(pipe(fds), 0);
+    die(arm_too_much, fds);
+    close(fds[0]);
+    close(fds[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_crash_puts_back),
-        cmocka_unit_test(what_is_disarmed_stays),
+        cmocka_unit_test(each_crash_puts_back),           cmocka_unit_test(what_is_disarmed_stays),
+        cmocka_unit_test(call_is_made_with_a_copy),       cmocka_unit_test(last_armed_comes_first),
+        cmocka_unit_test(what_fails_stops_nothing),       cmocka_unit_test(wait_ends),
+        cmocka_unit_test(wait_ends_when_something_comes), cmocka_unit_test(steps_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tell.h"
+#include "../tell.h"
 
 enum { KEEP_MAX = 64 }; /* descriptors kept open for one device */
 
@@ -43,7 +43,7 @@ static void put_firmware(struct collector *c) {
     memcpy(path + n, "/fw_version/smc_fw_version", 27);
     got = host_slurp(c->host, c->host->root_fd, path, text, sizeof(text));
     if (got > 0)
-        facts_put(&c->facts, "fw.smc", amd_text_of((struct span){text, (size_t)got}));
+        facts_put(&c->facts, "fw.smc", text_of_file((struct span){text, (size_t)got}));
 }
 
 static void put_facts(struct collector *c) {

@@ -16,32 +16,6 @@
 #include "device.h"
 #include "gwtop/source.h"
 
-/* ---- collect_async.c: a thread that reads when it is asked to -------------------------------------------- */
-
-/* First member of what reads: `source.read` is one answer, `poll` never due. */
-struct async_job {
-    struct source source;
-    int64_t took_ns; /* by the last answer */
-};
-
-struct async {
-    struct source *worker;
-    const struct async_job *job;
-    bool asked; /* and no answer yet */
-    bool answered; /* ever */
-    bool slow;  /* the last answer was not worth waiting for */
-};
-
-/* `job` is taken over, also on failure. */
-enum err async_start(struct async *a, struct async_job *take_job);
-void async_ask(struct async *a);
-/* A short while for the answer; none for one that is known to be slow. */
-void async_wait(const struct async *a);
-/* Emits an answer that is there. An error: the thread is no more. */
-enum err async_take(struct async *a, const struct frame_sink *sink);
-void async_drop(struct async *a); /* takes an answer that nobody wants any more */
-void async_stop(struct async *a); /* waits for the read under way */
-
 /* ---- collect_files.c: which small files there are ----------------------------------------------------------- */
 
 enum { DEVICE_FILES = 72, NAME_BYTES = 40, LABELS = 16, LABEL_BYTES = 24 };

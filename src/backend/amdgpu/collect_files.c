@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tell.h"
+#include "../tell.h"
 
 struct known {
     const char *name;
@@ -80,7 +80,7 @@ static void note_name(void *ctx, struct span name) {
 static bool is_amdgpu(struct host *h, int fd) {
     char text[32];
     ssize_t n = host_slurp(h, fd, "name", text, sizeof(text));
-    return n > 0 && span_equals(amd_text_of((struct span){text, (size_t)n}), "amdgpu");
+    return n > 0 && span_equals(text_of_file((struct span){text, (size_t)n}), "amdgpu");
 }
 
 /* -1 with errno. */
@@ -139,7 +139,7 @@ static int8_t label_of(struct device_files *f, struct host *h, const char *file)
 static struct span text_of(const struct device_files *f, int8_t label) {
     if (label < 0)
         return (struct span){"", 0};
-    return amd_text_of((struct span){f->label[label].text, f->label[label].n});
+    return text_of_file((struct span){f->label[label].text, f->label[label].n});
 }
 
 static void add(struct device_files *f, struct host *h, const struct known *k, enum folder folder) {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tell.h"
+#include "../tell.h"
 
 #define PROC_FOLDER  "sys/class/kfd/kfd/proc"
 #define NODES_FOLDER "sys/class/kfd/kfd/topology/nodes"
@@ -143,7 +143,7 @@ static void note_node(void *ctx, struct span name) {
         return;
     snprintf(path, sizeof(path), NODES_FOLDER "/%.*s/gpu_id", (int)name.n, name.p);
     n = host_slurp(k->host, k->host->root_fd, path, text, NUMBER_BYTES);
-    if (n <= 0 || amd_number_of((struct span){text, (size_t)n}, &id) != ERR_OK || id <= 0)
+    if (n <= 0 || number_of_text((struct span){text, (size_t)n}, &id) != ERR_OK || id <= 0)
         return; /* 0: a processor */
     snprintf(path, sizeof(path), NODES_FOLDER "/%.*s/properties", (int)name.n, name.p);
     n = host_slurp(k->host, k->host->root_fd, path, text, sizeof(text));
@@ -201,24 +201,16 @@ static bool list_processes(struct kfd *k) {
     return whole;
 }
 
-/* Field 22 of /proc/PID/stat; what stands before the last ')' may hold anything. False: there is no such process. */
+/* False: there is no such process. */
 static bool start_of(struct kfd *k, int32_t pid, uint64_t *start) {
     char path[32];
     char text[1024];
-    struct cursor c;
-    struct span word = {0};
-    const char *close;
-    ssize_t n;
+    struct proc_stat stat;
     snprintf(path, sizeof(path), "%" PRId32 "/stat", pid);
-    n = host_slurp(k->host, k->host->proc_fd, path, text, sizeof(text));
-    close = n > 0 ? memrchr(text, ')', (size_t)n) : NULL;
-    if (!close)
-        return false;
-    c = cursor_over((struct span){close + 1, (size_t)(text + n - close - 1)});
-    for (int field = 3; field <= 22; field++)
-        if (!cursor_word(&c, &word))
-            return false;
-    return span_to_u64(word, start) == ERR_OK;
+    ssize_t n = host_slurp(k->host, k->host->proc_fd, path, text, sizeof(text));
+    (void)proc_stat_read((struct span){text, n > 0 ? (size_t)n : 0}, &stat);
+    *start = stat.start_ticks.value;
+    return stat.start_ticks.err == ERR_OK;
 }
 
 /* ---- the use of one GPU by one process -------------------------------------------------------------------- */
@@ -281,7 +273,7 @@ static int64_t put_file(struct kfd *k, const struct folder_name *f, const char *
     n = host_slurp(k->host, k->host->root_fd, path, text, sizeof(text));
     files_put(&k->body, span_of(name), (struct span){text, n > 0 ? (size_t)n : 0},
               n < 0 ? errno : 0);
-    if (n >= 0 && amd_number_of((struct span){text, (size_t)n}, &number) != ERR_OK)
+    if (n >= 0 && number_of_text((struct span){text, (size_t)n}, &number) != ERR_OK)
         number = 0;
     return n < 0 ? -1 : number;
 }

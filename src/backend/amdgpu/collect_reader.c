@@ -321,15 +321,6 @@ static const struct source_ops reader_ops = {
 static const struct source_ops pcie_ops = {
     .poll = reader_poll, .read = pcie_read, .close = reader_close};
 
-/* What the thread may know of the machine: the calls, where they start, and a count of its own. */
-static struct host own_host(const struct host *h) {
-    return (struct host){.io = h->io,
-                         .root = h->root,
-                         .rooted = h->rooted,
-                         .root_fd = h->root_fd,
-                         .proc_fd = h->proc_fd};
-}
-
 static enum err create(struct host *h, const struct source_ops *ops, const struct subject *stream,
                        const char *sys_path, const char *file, struct reader **out) {
     struct reader *r = calloc(1, sizeof(*r));
@@ -337,7 +328,7 @@ static enum err create(struct host *h, const struct source_ops *ops, const struc
     if (!r)
         return ERR_NOMEM;
     r->job.source.ops = ops;
-    r->own = own_host(h);
+    r->own = host_for_thread(h);
     r->subject = stream;
     r->fresh = true;
     r->table.fd = -1;

@@ -3,7 +3,8 @@
  * junction, temp3 mem; in0 vddgfx, in1 vddnb; freq1 sclk, freq2 mclk; power1 PPT or slowPPT, power2 fastPPT (the same
  * socket over a shorter time). Units there: 0.001 degC, V; 10^-6 W; Hz. One unit is one file.
  */
-#include "tell.h"
+#include "../tell.h"
+#include "device.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ struct entry {
     const char *part; /* what stands behind the number and '_'; "" for nothing */
     uint8_t number;
     bool moves; /* worth a look in each tick */
-    struct amd_number value;
+    struct number_file value;
 };
 
 #define SENSOR(of_sort, what, no, moving, of, ...)                                                 \
@@ -93,32 +94,7 @@ static const struct entry entries[] = {
 #undef VOLTAGE
 #undef CLOCK
 
-/* "temp2_input": sort "temp", number 2, part "input". */
-struct name {
-    struct span sort;
-    struct span part;
-    uint8_t number;
-};
-
-static bool take_name(struct span text, struct name *out) {
-    struct cursor c = cursor_over(text);
-    uint64_t number;
-    while (c.p < c.end && *c.p >= 'a' && *c.p <= 'z')
-        c.p++;
-    out->sort = (struct span){text.p, (size_t)(c.p - text.p)};
-    if (out->sort.n == 0 || cursor_u64(&c, &number) != ERR_OK || number > 99)
-        return false;
-    out->number = (uint8_t)number;
-    out->part = (struct span){c.p, cursor_left(&c)};
-    if (out->part.n == 0)
-        return true;
-    if (*c.p != '_')
-        return false;
-    out->part = span_skip(out->part, 1);
-    return out->part.n > 0;
-}
-
-static uint8_t place_of(const struct name *n, struct span label) {
+static uint8_t place_of(const struct sensor_name *n, struct span label) {
     bool labelled = label.n > 0;
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
         if (labelled && span_equals(n->sort, places[i].sort) && span_equals(label, places[i].label))
@@ -126,7 +102,7 @@ static uint8_t place_of(const struct name *n, struct span label) {
     return labelled ? PLACES_NONE : n->number;
 }
 
-static const struct entry *find(const struct name *n, struct span label) {
+static const struct entry *find(const struct sensor_name *n, struct span label) {
     uint8_t number = place_of(n, label);
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
         if (entries[i].number == number && span_equals(n->sort, entries[i].sort) &&
@@ -136,15 +112,15 @@ static const struct entry *find(const struct name *n, struct span label) {
 }
 
 enum metric amdgpu_hwmon_metric(struct span name, struct span label) {
-    struct name n;
-    const struct entry *e = take_name(name, &n) ? find(&n, label) : NULL;
+    struct sensor_name n;
+    const struct entry *e = sensor_name_of(name, &n) ? find(&n, label) : NULL;
     return e && e->moves ? (enum metric)e->value.metric : METRIC_COUNT;
 }
 
 struct span amdgpu_hwmon_label(struct span name, char out[24]) {
     static const char tail[] = "_label";
-    struct name n;
-    bool has = take_name(name, &n);
+    struct sensor_name n;
+    bool has = sensor_name_of(name, &n);
     bool known = false;
     for (size_t i = 0; has && i < sizeof(places) / sizeof(places[0]); i++)
         known = known || span_equals(n.sort, places[i].sort);
@@ -169,7 +145,7 @@ static struct span label_of(const struct bundle *b, struct span name) {
     struct span wanted = amdgpu_hwmon_label(name, text);
     for (size_t i = 0; wanted.n > 0 && i < b->count; i++)
         if (b->files[i].name.n == wanted.n && memcmp(b->files[i].name.p, wanted.p, wanted.n) == 0)
-            return amd_text_of(b->files[i].bytes);
+            return text_of_file(b->files[i].bytes);
     return (struct span){"", 0};
 }
 
@@ -181,13 +157,13 @@ struct socket_power {
     bool there[2];
 };
 
-static void note_power(struct socket_power *p, const struct amd_number *n,
+static void note_power(struct socket_power *p, const struct number_file *n,
                        const struct file_part *file) {
     size_t i = n->metric == METRIC_POWER_SOCKET_AVERAGE ? 0 : 1;
     enum err e;
     if (n->metric != METRIC_POWER_SOCKET_AVERAGE && n->metric != METRIC_POWER_SOCKET_CURRENT)
         return;
-    e = file->sys != 0 ? ERR_AGAIN : amd_number_of(file->bytes, &p->value[i]);
+    e = file->sys != 0 ? ERR_AGAIN : number_of_text(file->bytes, &p->value[i]);
     p->there[i] = true;
     p->name[i] = file->name;
     if (e == ERR_AGAIN)
@@ -197,28 +173,27 @@ static void note_power(struct socket_power *p, const struct amd_number *n,
 }
 
 /* One sensor measures, the other may not be there: only where both say nothing there is nothing to be said. */
-static void tell_power(struct amd_teller *t, const struct socket_power *p) {
+static void tell_power(struct teller *t, const struct socket_power *p) {
     for (size_t i = 0; i < 2; i++)
         if (p->there[i] && p->state[i] == STATE_VALUE) {
-            amd_tell_name(t, p->name[i]);
-            amd_tell_value(t, METRIC_POWER_SOCKET, p->value[i], (uint64_t)p->value[i], 0,
-                           AMD_RANK_HWMON);
+            tell_name(t, p->name[i]);
+            tell_value(t, METRIC_POWER_SOCKET, p->value[i], (uint64_t)p->value[i], 0,
+                       AMD_RANK_HWMON);
             return;
         }
     if (!p->there[0] || !p->there[1])
         return;
-    amd_tell_name(t, (struct span){"", 0});
-    amd_tell_state(t, METRIC_POWER_SOCKET,
-                   p->state[0] == STATE_UNSUPPORTED ? (enum state)p->state[1]
-                                                    : (enum state)p->state[0],
-                   AMD_RANK_HWMON);
+    tell_name(t, (struct span){"", 0});
+    tell_state(t, METRIC_POWER_SOCKET,
+               p->state[0] == STATE_UNSUPPORTED ? (enum state)p->state[1] : (enum state)p->state[0],
+               AMD_RANK_HWMON);
 }
 
-static void tell_file(struct amd_teller *t, const struct bundle *b, const struct file_part *file,
+static void tell_file(struct teller *t, const struct bundle *b, const struct file_part *file,
                       struct socket_power *power) {
-    struct name n;
+    struct sensor_name n;
     const struct entry *e = NULL;
-    bool known = take_name(file->name, &n);
+    bool known = sensor_name_of(file->name, &n);
     if (known && span_equals(n.part, "label")) {
         t->counts->accepted++; /* it was used with its sensor */
         return;
@@ -230,19 +205,19 @@ static void tell_file(struct amd_teller *t, const struct bundle *b, const struct
         return;
     }
     note_power(power, &e->value, file);
-    amd_tell_number(t, &e->value, file);
+    tell_number(t, &e->value, file);
 }
 
 /* A limit that is "none" is a number all the same. */
 static bool is_no_limit(const struct file_part *file) {
     int64_t value;
-    return file->sys == 0 && amd_number_of(file->bytes, &value) == ERR_OK &&
+    return file->sys == 0 && number_of_text(file->bytes, &value) == ERR_OK &&
            value == NO_LIMIT_MILLIDEGC;
 }
 
 void amdgpu_hwmon_decode(const struct subject *s, const struct frame *f, const struct sink *sink,
                          struct counts *counts) {
-    struct amd_teller t = amd_teller_of(s, f, sink, counts);
+    struct teller t = teller_of(s, f, sink, counts);
     struct cursor c = cursor_over(frame_span(f));
     struct socket_power power = {.there = {false, false}};
     struct bundle b = {.count = 0};

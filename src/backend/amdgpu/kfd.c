@@ -3,7 +3,8 @@
  * stats_ID/cu_occupancy (waves at work), queues (how many, counted where it was read). What the compute
  * engines did is said nowhere. One unit is one file.
  */
-#include "tell.h"
+#include "../tell.h"
+#include "device.h"
 
 static const char vram[] = "vram";
 static const char sdma[] = "sdma";
@@ -14,7 +15,7 @@ struct entry {
     const char *name; /* of region or engine */
     uint8_t class;    /* of a region; engines by their name */
     bool is_engine;
-    struct amd_number value;
+    struct number_file value;
 };
 
 static const struct entry entries[] = {
@@ -82,7 +83,7 @@ static const struct entry *find(struct span name) {
     return NULL;
 }
 
-static void tell_file(struct amd_teller *t, const struct file_part *file) {
+static void tell_file(struct teller *t, const struct file_part *file) {
     const struct entry *e = find(file->name);
     struct file_part known = *file;
     if (!e) {
@@ -91,12 +92,12 @@ static void tell_file(struct amd_teller *t, const struct file_part *file) {
     }
     known.name = span_of(e->name);
     t->sample.class = e->class;
-    amd_tell_number(t, &e->value, &known);
+    tell_number(t, &e->value, &known);
 }
 
 void amdgpu_kfd_decode(const struct subject *s, const struct frame *f, const struct sink *sink,
                        struct counts *counts) {
-    struct amd_teller t = amd_teller_of(s, f, sink, counts);
+    struct teller t = teller_of(s, f, sink, counts);
     struct cursor c = cursor_over(frame_span(f));
     struct file_part file;
     enum files_step step;

@@ -10,7 +10,7 @@
  */
 #include "levels.h"
 
-#define WHOLE_MAX 1000000000
+#include "../tell.h"
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -20,67 +20,29 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* The word in any case at the cursor; advances over it. */
-static bool take_word(struct cursor *c, const char *word) {
-    const char *p = c->p;
-    for (; *word; word++, p++)
-        if (p == c->end || lower(*p) != *word)
-            return false;
-    c->p = p;
-    return true;
-}
-
-/* A decimal number times 10^9; *whole without what stands behind the point. */
-static bool take_decimal(struct cursor *c, uint64_t *billionths, uint64_t *whole) {
-    uint64_t scale = 1000000000;
-    if (cursor_u64(c, whole) != ERR_OK || *whole > WHOLE_MAX)
-        return false;
-    *billionths = *whole * scale;
-    if (c->p == c->end || *c->p != '.')
-        return true;
-    for (c->p++; c->p < c->end && is_digit(*c->p); c->p++) {
-        scale /= 10;
-        *billionths += (uint64_t)(*c->p - '0') * scale;
-    }
-    return true;
-}
-
 static bool take_clock(struct cursor *c, struct amd_level *out) {
     static const struct {
         const char *word;
         uint64_t hz;
     } units[] = {{"mhz", 1000000}, {"ghz", 1000000000}, {"khz", 1000}, {"hz", 1}};
     uint64_t billionths;
-    if (!take_decimal(c, &billionths, &out->raw))
+    if (!text_take_decimal(c, &billionths, &out->raw))
         return false;
     cursor_skip_blanks(c);
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (take_word(c, units[i].word)) {
+        if (text_take_word(c, units[i].word)) {
             out->value = (int64_t)mul_div_u64(billionths, units[i].hz, 1000000000);
             return true;
         }
     return false;
 }
 
-bool amd_take_speed(struct cursor *c, int64_t *tps, uint64_t *raw) {
-    uint64_t billionths;
-    if (!take_decimal(c, &billionths, raw))
-        return false;
-    cursor_skip_blanks(c);
-    *tps = (int64_t)billionths;
-    return take_word(c, "gt/s");
-}
-
 static bool take_link(struct cursor *c, struct amd_level *out) {
     uint64_t lanes;
-    if (!amd_take_speed(c, &out->value, &out->raw) || !take_word(c, ","))
+    if (!text_take_speed(c, &out->value, &out->raw) || !text_take_word(c, ","))
         return false;
     cursor_skip_blanks(c);
-    if (!take_word(c, "x") || cursor_u64(c, &lanes) != ERR_OK || lanes > 255)
+    if (!text_take_word(c, "x") || cursor_u64(c, &lanes) != ERR_OK || lanes > 255)
         return false;
     out->lanes = (uint32_t)lanes;
     return true;
@@ -96,7 +58,7 @@ static bool take_index(struct cursor *c, bool *letter) {
     while (!*letter && c->p < c->end && is_digit(*c->p))
         c->p++;
     bool some = c->p > start;
-    bool whole = some && take_word(c, ":");
+    bool whole = some && text_take_word(c, ":");
     cursor_skip_blanks(c);
     return whole;
 }

@@ -27,7 +27,4 @@ struct amd_levels {
 /* `is_link`: pp_dpm_pcie. */
 void amd_levels_parse(struct span text, bool is_link, struct amd_levels *out);
 
-/* "16.0 GT/s", also with more after it, in transfers in a second. Advances over what it reads. */
-bool amd_take_speed(struct cursor *c, int64_t *tps, uint64_t *raw);
-
 #endif

@@ -1,8 +1,8 @@
 /*
  * Files of the device's folder in sysfs: busy sensors, memory, the levels of clocks, the link. One unit is one file.
  */
+#include "../tell.h"
 #include "levels.h"
-#include "tell.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct clock {
 struct entry {
     const char *name;
     uint8_t form;
-    struct amd_number number; /* FORM_SPEED: metric, rank and promise alone */
+    struct number_file number; /* FORM_SPEED: metric, rank and promise alone */
     struct clock clock;
 };
 
@@ -111,7 +111,7 @@ enum metric amdgpu_sysfs_metric(struct span name) {
 
 /* ---- forms ------------------------------------------------------------------------------------------- */
 
-static void count_levels(struct amd_teller *t, const struct amd_levels *l) {
+static void count_levels(struct teller *t, const struct amd_levels *l) {
     if (l->bad > 0)
         counts_malformed(t->counts, REASON_BAD_TEXT);
     else
@@ -119,34 +119,33 @@ static void count_levels(struct amd_teller *t, const struct amd_levels *l) {
 }
 
 /* A file without any level is what a driver writes that has no such table: it says nothing. */
-static bool parse_levels(struct amd_teller *t, const struct file_part *file, bool is_link,
+static bool parse_levels(struct teller *t, const struct file_part *file, bool is_link,
                          const uint16_t *metrics, size_t count, struct amd_levels *l) {
     amd_levels_parse(file->bytes, is_link, l);
     if (file->sys != 0 || (l->count == 0 && l->bad == 0)) {
-        amd_tell_nothing(t, file, metrics, count, AMD_RANK_LEVELS);
+        tell_nothing(t, file, metrics, count, AMD_RANK_LEVELS);
         return false;
     }
     count_levels(t, l);
     return true;
 }
 
-static void tell_clock(struct amd_teller *t, const struct clock *clock,
-                       const struct amd_levels *l) {
+static void tell_clock(struct teller *t, const struct clock *clock, const struct amd_levels *l) {
     const uint16_t metrics[] = {clock->now, clock->current};
     for (size_t i = 0; i < 2; i++) {
         if (l->has_now)
-            amd_tell_value(t, metrics[i], l->now.value, l->now.raw, 0, AMD_RANK_LEVELS);
+            tell_value(t, metrics[i], l->now.value, l->now.raw, 0, AMD_RANK_LEVELS);
         else
-            amd_tell_state(t, metrics[i], l->count > 0 ? STATE_UNSUPPORTED : STATE_MALFORMED,
-                           AMD_RANK_LEVELS);
+            tell_state(t, metrics[i], l->count > 0 ? STATE_UNSUPPORTED : STATE_MALFORMED,
+                       AMD_RANK_LEVELS);
     }
     if (!l->has_limits)
         return;
-    amd_tell_value(t, clock->least, l->least.value, l->least.raw, 0, AMD_RANK_LEVELS);
-    amd_tell_value(t, clock->most, l->most.value, l->most.raw, 0, AMD_RANK_LEVELS);
+    tell_value(t, clock->least, l->least.value, l->least.raw, 0, AMD_RANK_LEVELS);
+    tell_value(t, clock->most, l->most.value, l->most.raw, 0, AMD_RANK_LEVELS);
 }
 
-static void tell_levels(struct amd_teller *t, const struct entry *e, const struct file_part *file,
+static void tell_levels(struct teller *t, const struct entry *e, const struct file_part *file,
                         bool is_apu) {
     const uint16_t metrics[] = {e->clock.now, e->clock.current};
     struct amd_levels l;
@@ -156,42 +155,24 @@ static void tell_levels(struct amd_teller *t, const struct entry *e, const struc
     t->sample.index = INDEX_NONE;
 }
 
-static void tell_link_levels(struct amd_teller *t, const struct file_part *file) {
+static void tell_link_levels(struct teller *t, const struct file_part *file) {
     struct amd_levels l;
     if (!parse_levels(t, file, true, NULL, 0, &l) || !l.has_now)
         return;
-    amd_tell_value(t, METRIC_LINK_SPEED, l.now.value, l.now.raw, 0, AMD_RANK_LEVELS_LINK);
-    amd_tell_value(t, METRIC_LINK_WIDTH, l.now.lanes, l.now.lanes, 0, AMD_RANK_LEVELS_LINK);
+    tell_value(t, METRIC_LINK_SPEED, l.now.value, l.now.raw, 0, AMD_RANK_LEVELS_LINK);
+    tell_value(t, METRIC_LINK_WIDTH, l.now.lanes, l.now.lanes, 0, AMD_RANK_LEVELS_LINK);
 }
 
-/* "16.0 GT/s PCIe"; "Unknown", with or without a word after it, says nothing. */
-static void tell_speed(struct amd_teller *t, const struct amd_number *n,
-                       const struct file_part *file) {
-    struct span text = amd_text_of(file->bytes);
-    struct cursor c = cursor_over(text);
-    int64_t tps = 0;
-    uint64_t raw;
-    if (file->sys != 0 || text.n == 0 || span_starts(text, "Unknown")) {
-        amd_tell_nothing(t, file, &n->metric, n->promised ? 1 : 0, n->rank);
-    } else if (!amd_take_speed(&c, &tps, &raw)) {
-        counts_malformed(t->counts, REASON_BAD_NUMBER);
-        amd_tell_state(t, n->metric, STATE_MALFORMED, n->rank);
-    } else {
-        t->counts->accepted++;
-        amd_tell_value(t, n->metric, tps, raw, 0, n->rank);
-    }
-}
-
-static void tell_file(struct amd_teller *t, const struct file_part *file, bool is_apu) {
+static void tell_file(struct teller *t, const struct file_part *file, bool is_apu) {
     const struct entry *e = find(file->name);
     if (!e) {
         counts_ignored(t->counts, REASON_OTHER_KEY);
         return;
     }
-    amd_tell_name(t, span_of(e->name));
+    tell_name(t, span_of(e->name));
     switch ((enum form)e->form) {
     case FORM_NUMBER:
-        amd_tell_number(t, &e->number, file);
+        tell_number(t, &e->number, file);
         break;
     case FORM_LEVELS:
         tell_levels(t, e, file, is_apu);
@@ -210,7 +191,7 @@ static void tell_file(struct amd_teller *t, const struct file_part *file, bool i
 
 void amdgpu_sysfs_decode(const struct subject *s, const struct frame *f, const struct sink *sink,
                          struct counts *counts) {
-    struct amd_teller t = amd_teller_of(s, f, sink, counts);
+    struct teller t = teller_of(s, f, sink, counts);
     bool is_apu = facts_u64(s->facts, "apu", 0) == 1;
     struct cursor c = cursor_over(frame_span(f));
     struct file_part file;

@@ -162,32 +162,16 @@ static struct span text_of(const char *text, ssize_t n) {
     return (struct span){text, n > 0 ? (size_t)n : 0};
 }
 
-/* Fields 3 and 22 of the text of /proc/PID/stat; what stands before them may hold anything. */
-static bool parse_stat(struct span text, char *state, uint64_t *start) {
-    const char *close = text.n > 0 ? memrchr(text.p, ')', text.n) : NULL;
-    struct cursor c;
-    struct span word = {0};
-    if (!close)
-        return false;
-    c = cursor_over(span_skip(text, (size_t)(close + 1 - text.p)));
-    if (!cursor_word(&c, &word) || word.n != 1)
-        return false;
-    *state = word.p[0];
-    for (int field = 4; field <= 22; field++)
-        if (!cursor_word(&c, &word))
-            return false;
-    return span_to_u64(word, start) == ERR_OK;
-}
-
 /* Learns who has this pid now. Holders of one who had it before end. Else the errno of why nobody can be asked:
  * under another root a process is one even where its stat is no text. */
 static int know_process(struct collector *c, struct entry *e) {
     char text[STAT_BYTES];
-    char state = '?';
-    uint64_t start = 0;
+    struct proc_stat stat;
     ssize_t n = read_file(c, e, "stat", text, sizeof(text));
     int sys = n < 0 ? errno : 0;
-    bool parsed = parse_stat(text_of(text, n), &state, &start);
+    (void)proc_stat_read(text_of(text, n), &stat);
+    bool parsed = stat.state && stat.start_ticks.err == ERR_OK;
+    uint64_t start = parsed ? stat.start_ticks.value : 0;
     if (sys != 0 && (!c->host->rooted || host_may_pass(sys)))
         return sys;
     if (!parsed && !c->host->rooted)
@@ -195,7 +179,7 @@ static int know_process(struct collector *c, struct entry *e) {
     if (e->process && e->start != start)
         hold_close_all(c, e, "exited", true);
     e->start = start;
-    e->ended = state == 'Z' || state == 'X';
+    e->ended = stat.state == 'Z' || stat.state == 'X';
     return 0;
 }
 

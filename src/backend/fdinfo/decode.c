@@ -17,7 +17,7 @@ struct key {
     uint8_t len;
     uint8_t role;
     uint8_t quantity; /* enum keyvalue_quantity */
-    uint8_t metric;
+    uint16_t metric;
     const char *name; /* NULL: the rest of the key is the name of the engine or region */
 };
 

@@ -183,7 +183,7 @@ static bool renamed(struct watched *w, struct span comm) {
 static void take_stat(struct collector *c, struct watched *w, ssize_t n) {
     int64_t t_ns = clock_mono_ns();
     struct proc_stat stat;
-    enum err e = proc_stat_parse((struct span){c->text, (size_t)n}, &stat);
+    enum err e = proc_stat_read((struct span){c->text, (size_t)n}, &stat);
     if (e == ERR_OK && stat.start_ticks.err == ERR_OK && w->start != 0 &&
         stat.start_ticks.value != w->start) {
         let_go(c, w);
@@ -305,7 +305,7 @@ static bool start_of(struct collector *c, int32_t pid, uint64_t *start) {
     struct proc_stat stat;
     snprintf(path, sizeof(path), "%" PRId32 "/stat", pid);
     ssize_t n = host_slurp(c->host, c->host->proc_fd, path, c->text, STAT_BYTES);
-    if (n < 0 || proc_stat_parse((struct span){c->text, (size_t)n}, &stat) != ERR_OK ||
+    if (n < 0 || proc_stat_read((struct span){c->text, (size_t)n}, &stat) != ERR_OK ||
         stat.start_ticks.err != ERR_OK)
         return false;
     *start = stat.start_ticks.value;

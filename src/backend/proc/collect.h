@@ -5,6 +5,8 @@
 #ifndef GWTOP_BACKEND_PROC_COLLECT_H
 #define GWTOP_BACKEND_PROC_COLLECT_H
 
+#include <sys/types.h>
+
 #include "gwtop/source.h"
 #include "proc.h"
 
@@ -41,6 +43,17 @@ struct events;
 /* `proc_fd` stays open until events_stop. NULL: no memory or no thread left. `receive_bytes` is the kernel's
  * buffer at first; 0: the usual one. */
 struct events *events_start(int proc_fd, int receive_bytes);
+/* Where events are told: collect_connector.c; a test puts its own in the place of the kernel's. */
+struct events_socket {
+    /* Asks to be told. -1: nobody tells. */
+    int (*open)(int receive_bytes);
+    /* One datagram; n < 0 with errno. *kernel: it is the kernel's. */
+    ssize_t (*receive)(int fd, void *to, size_t cap, bool *kernel);
+    void (*widen)(int fd, int receive_bytes);
+};
+extern const struct events_socket proc_connector;
+struct events *events_start_with(const struct events_socket *socket, int proc_fd,
+                                 int receive_bytes);
 bool events_find(struct events *e, int32_t pid, struct kept_names *out);
 /* Whether the kernel tells of processes; else /proc is listed each second. */
 bool events_told(struct events *e);

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/connector.h>
-#include <linux/netlink.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum { ENTRIES = 8192, BUCKETS = 16384, NONE = -1, SCAN_MS = 1000, YOUNG_SCANS = 3 };
@@ -46,6 +43,7 @@ struct list {
 };
 
 struct events {
+    const struct events_socket *socket;
     pthread_t thread;
     pthread_mutex_t lock; /* over what follows, up to told */
     struct entry entries[ENTRIES];
@@ -147,7 +145,7 @@ static void name_parent(struct events *e, struct entry *x, int32_t parent) {
     const struct entry *p = find(e, parent);
     struct proc_stat stat;
     x->parent = parent;
-    if (p && p->bytes && proc_stat_parse((struct span){p->bytes, p->stat_n}, &stat) == ERR_OK)
+    if (p && p->bytes && proc_stat_read((struct span){p->bytes, p->stat_n}, &stat) == ERR_OK)
         copy_name(x->parent_name, stat.comm);
 }
 
@@ -174,7 +172,7 @@ static bool keep(struct events *e, int32_t pid) {
     char *bytes;
     ssize_t m;
     ssize_t n = slurp(e, pid, "stat", text, KEPT_STAT_BYTES);
-    if (n <= 0 || proc_stat_parse((struct span){text, (size_t)n}, &stat) != ERR_OK ||
+    if (n <= 0 || proc_stat_read((struct span){text, (size_t)n}, &stat) != ERR_OK ||
         stat.start_ticks.err != ERR_OK)
         return false;
     m = slurp(e, pid, "cmdline", text + n, KEPT_CMDLINE_BYTES);
@@ -187,14 +185,18 @@ static bool keep(struct events *e, int32_t pid) {
     x = find_or_add(e, pid);
     if (x->start != 0 && x->start != stat.start_ticks.value)
         begin_again(e, x);
-    free(x->bytes);
-    x->bytes = bytes;
-    x->stat_n = (uint32_t)n;
-    x->cmdline_n = (uint32_t)m;
+    if (!x->bytes || (stat.state != 'Z' && stat.state != 'X')) {
+        char *before = x->bytes;
+        x->bytes = bytes;
+        x->stat_n = (uint32_t)n;
+        x->cmdline_n = (uint32_t)m;
+        bytes = before;
+    } /* else it has ended, and its command line is empty by now */
     x->start = stat.start_ticks.value;
     x->scan = e->scan;
     x->scans++;
     pthread_mutex_unlock(&e->lock);
+    free(bytes);
     return true;
 }
 
@@ -251,11 +253,21 @@ static void forget(struct events *e, int32_t pid) {
     pthread_mutex_unlock(&e->lock);
 }
 
+static bool has_name(struct events *e, int32_t pid) {
+    pthread_mutex_lock(&e->lock);
+    const struct entry *x = find(e, pid);
+    bool has = x && x->bytes;
+    pthread_mutex_unlock(&e->lock);
+    return has;
+}
+
 static void take_event(struct events *e, const struct proc_event *ev) {
     struct entry *x;
     if (ev->what == PROC_EVENT_OTHER)
         return;
     if (ev->what == PROC_EVENT_FORK) {
+        if (!has_name(e, ev->parent))
+            (void)keep(e, ev->parent);
         pthread_mutex_lock(&e->lock);
         x = find_or_add(e, ev->pid);
         begin_again(e, x);
@@ -276,27 +288,15 @@ static void take_event(struct events *e, const struct proc_event *ev) {
     pthread_mutex_unlock(&e->lock);
 }
 
-static void widen(struct events *e, int bytes) {
-    e->receive_bytes = bytes;
-    if (setsockopt(e->socket_fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) != 0)
-        (void)setsockopt(e->socket_fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-}
+/* ---- being told --------------------------------------------------------------------------------------- */
 
-static bool listen_up(struct events *e) {
-    struct sockaddr_nl to = {.nl_family = AF_NETLINK, .nl_groups = 1};
-    const struct cn_msg head = {.id = {1, 1}, .len = 4};
-    const uint32_t listen_op = 1;
-    char m[40] = {0};
-    const struct nlmsghdr nl = {.nlmsg_len = sizeof(m), .nlmsg_type = NLMSG_DONE};
-    e->socket_fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR);
-    if (e->socket_fd < 0)
-        return false;
-    widen(e, e->receive_bytes);
-    memcpy(m, &nl, sizeof(nl));
-    memcpy(m + 16, &head, sizeof(head));
-    memcpy(m + 36, &listen_op, sizeof(listen_op));
-    return bind(e->socket_fd, (struct sockaddr *)&to, sizeof(to)) == 0 &&
-           send(e->socket_fd, m, sizeof(m), 0) == (ssize_t)sizeof(m);
+/* What was lost is found by listing all, as far as it still lives; the next time there is more room. */
+static void take_overflow(struct events *e) {
+    if (e->receive_bytes < RECEIVE_MAX) {
+        e->receive_bytes = e->receive_bytes < RECEIVE_BYTES ? RECEIVE_BYTES : e->receive_bytes * 2;
+        e->socket->widen(e->socket_fd, e->receive_bytes);
+    }
+    scan(e, true);
 }
 
 static void set_told(struct events *e, bool told) {
@@ -308,19 +308,16 @@ static void set_told(struct events *e, bool told) {
 /* One datagram. False: the socket is of no use any more. */
 static bool take_datagram(struct events *e) {
     char m[8192];
-    struct sockaddr_nl from = {0};
-    socklen_t size = sizeof(from);
+    bool kernel = false;
     struct proc_event ev;
-    ssize_t n = recvfrom(e->socket_fd, m, sizeof(m), 0, (struct sockaddr *)&from, &size);
+    ssize_t n = e->socket->receive(e->socket_fd, m, sizeof(m), &kernel);
     if (n < 0 && errno == ENOBUFS) {
-        if (e->receive_bytes < RECEIVE_MAX)
-            widen(e, e->receive_bytes < RECEIVE_BYTES ? RECEIVE_BYTES : e->receive_bytes * 2);
-        scan(e, true);
+        take_overflow(e);
         return true;
     }
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
-    if (from.nl_pid != 0)
+    if (!kernel)
         return true;
     for (struct span rest = {m, (size_t)n}; proc_event_next(&rest, &ev);)
         take_event(e, &ev);
@@ -337,8 +334,7 @@ static void stop_listening(struct events *e) {
 static void *run(void *ctx) {
     struct events *e = ctx;
     bool told = false;
-    if (!listen_up(e))
-        stop_listening(e);
+    e->socket_fd = e->socket->open(e->receive_bytes);
     scan(e, true);
     for (;;) {
         struct pollfd fds[2] = {{.fd = e->wake_fd, .events = POLLIN},
@@ -365,6 +361,11 @@ static void *run(void *ctx) {
 /* ---- for the collector --------------------------------------------------------------------------------- */
 
 struct events *events_start(int proc_fd, int receive_bytes) {
+    return events_start_with(&proc_connector, proc_fd, receive_bytes);
+}
+
+struct events *events_start_with(const struct events_socket *socket, int proc_fd,
+                                 int receive_bytes) {
     struct events *e = calloc(1, sizeof(*e));
     sigset_t all;
     sigset_t before;
@@ -374,6 +375,7 @@ struct events *events_start(int proc_fd, int receive_bytes) {
     for (int i = 0; i < BUCKETS; i++)
         e->heads[i] = NONE;
     e->lists[0] = e->lists[1] = (struct list){NONE, NONE};
+    e->socket = socket;
     e->proc_fd = proc_fd;
     e->socket_fd = -1;
     e->receive_bytes = receive_bytes > 0 ? receive_bytes : RECEIVE_BYTES;

@@ -34,7 +34,7 @@ static void take_body(uint32_t what, struct span m, struct proc_event *out) {
         *out = (struct proc_event){PROC_EVENT_EXIT, (int32_t)tgid, 0, 0, 0};
     }
     if (out->pid <= 0)
-        out->what = PROC_EVENT_OTHER;
+        *out = (struct proc_event){0};
 }
 
 bool proc_event_next(struct span *rest, struct proc_event *out) {

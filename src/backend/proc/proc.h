@@ -41,23 +41,6 @@ bool proc_event_next(struct span *rest, struct proc_event *out);
 bool proc_probe(const struct host *host, const struct device_info *device);
 enum err proc_open(struct host *host, const struct device_info *device, struct source **out);
 
-/* stat.c: the text of /proc/PID/stat, taken apart. comm is as written, without its parentheses,
- * and may hold anything. ERR_TRUNCATED: ends before the last field that is read here; ERR_FORMAT:
- * not such a text. Single numbers that cannot be read are told by their own err. */
-struct proc_number {
-    uint64_t value;
-    enum err err;
-};
-struct proc_stat {
-    struct span comm;
-    struct proc_number ppid;
-    struct proc_number utime_ticks;
-    struct proc_number stime_ticks;
-    struct proc_number start_ticks; /* since boot */
-    struct proc_number rss_pages;
-};
-enum err proc_stat_parse(struct span text, struct proc_stat *out);
-
 /* status.c: the effective user of the text of /proc/PID/status. False where no line says it. */
 bool proc_status_uid(struct span text, uint32_t *uid);
 

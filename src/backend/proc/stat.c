@@ -1,81 +1,11 @@
 /*
- * /proc/PID/stat: "PID (comm) state ppid ...". comm may hold blanks, parentheses and line ends, so
- * the fields begin after the last ')'. One unit is one record. Times are clock ticks there and ns
- * here, memory is pages there and bytes here; how long a tick and a page are stands in the
- * subject's facts.
+ * /proc/PID/stat as samples. One unit is one record. Times are clock ticks there and ns here, memory is
+ * pages there and bytes here; how long a tick and a page are stands in the subject's facts.
  */
-#include <string.h>
-
 #include "../keyvalue.h"
 #include "tell.h"
 
 #define NS_PER_S 1000000000u
-
-/* Fields are numbered as in proc(5); the first after the name is 3. */
-enum { FIELD_PPID = 4, FIELD_UTIME = 14, FIELD_STIME = 15, FIELD_START = 22, FIELD_RSS = 24 };
-
-static inline bool is_gap(char c) {
-    return c == ' ' || c == '\t' || c == '\n';
-}
-
-/* A field is whole only if something follows it. */
-static inline bool next_field(struct cursor *c, struct span *field) {
-    const char *p = c->p;
-    while (p < c->end && (*p == ' ' || *p == '\t'))
-        p++;
-    const char *first = p;
-    while (p < c->end && !is_gap(*p))
-        p++;
-    *field = (struct span){first, (size_t)(p - first)};
-    c->p = p;
-    return field->n > 0 && p < c->end;
-}
-
-static struct proc_number number(struct span field) {
-    struct proc_number n = {0};
-    n.err = span_to_u64(field, &n.value);
-    return n;
-}
-
-static bool find_last(struct span text, char c, size_t *at) {
-    const char *end = text.p + text.n;
-    const char *next = text.n > 0 ? memchr(text.p, c, text.n) : NULL;
-    bool found = next != NULL;
-    for (; next; next = memchr(next + 1, c, (size_t)(end - next - 1)))
-        *at = (size_t)(next - text.p);
-    return found;
-}
-
-/* Position of the name's parentheses. */
-static bool find_comm(struct span text, size_t *open, size_t *close) {
-    *open = 0;
-    while (*open < text.n && text.p[*open] != '(')
-        ++*open;
-    return find_last(text, ')', close) && *open < *close;
-}
-
-enum err proc_stat_parse(struct span text, struct proc_stat *out) {
-    size_t open;
-    size_t close;
-    bool whole = text.n > 0 && text.p[text.n - 1] == '\n';
-    if (!find_comm(text, &open, &close))
-        return whole || text.n == 0 ? ERR_FORMAT : ERR_TRUNCATED;
-    out->comm = (struct span){text.p + open + 1, close - open - 1};
-    struct proc_number *const wanted[FIELD_RSS + 1] = {
-        [FIELD_PPID] = &out->ppid,         [FIELD_UTIME] = &out->utime_ticks,
-        [FIELD_STIME] = &out->stime_ticks, [FIELD_START] = &out->start_ticks,
-        [FIELD_RSS] = &out->rss_pages,
-    };
-    struct cursor c = cursor_over(span_skip(text, close + 1));
-    for (unsigned at = 3; at <= FIELD_RSS; at++) {
-        struct span field;
-        if (!next_field(&c, &field))
-            return whole ? ERR_FORMAT : ERR_TRUNCATED;
-        if (wanted[at])
-            *wanted[at] = number(field);
-    }
-    return ERR_OK;
-}
 
 static enum err first_err(enum err a, enum err b) {
     return a != ERR_OK ? a : b;
@@ -106,7 +36,7 @@ void proc_stat_decode(const struct subject *s, const struct frame *f, const stru
                       struct counts *counts) {
     const struct proc_tell t = {s, f, sink};
     struct proc_stat stat;
-    enum err e = proc_stat_parse(frame_span(f), &stat);
+    enum err e = proc_stat_read(frame_span(f), &stat);
     if (e == ERR_TRUNCATED) {
         counts_truncated(counts, REASON_CUT);
         return;
@@ -130,10 +60,5 @@ void proc_stat_decode(const struct subject *s, const struct frame *f, const stru
 }
 
 void proc_stat_scrub(struct span body, struct buf *out) {
-    size_t open;
-    size_t close;
-    if (!find_comm(body, &open, &close))
-        return;
-    buf_put(out, body.p, open + 1);
-    buf_span(out, span_skip(body, close));
+    proc_stat_without_name(body, out);
 }

@@ -1,5 +1,5 @@
-/* Asking a thread and taking its answers, over the worker of the source room. */
-#include "collect.h"
+/* Asking a thread and taking its answers, over the worker. */
+#include "gwtop/source.h"
 
 #include <poll.h>
 
@@ -57,4 +57,12 @@ void async_stop(struct async *a) {
     if (a->worker)
         a->worker->ops->close(a->worker);
     *a = (struct async){0};
+}
+
+struct host host_for_thread(const struct host *h) {
+    return (struct host){.io = h->io,
+                         .root = h->root,
+                         .rooted = h->rooted,
+                         .root_fd = h->root_fd,
+                         .proc_fd = h->proc_fd};
 }
