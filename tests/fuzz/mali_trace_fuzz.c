@@ -35,6 +35,20 @@ static struct counts run(const struct fold *fold, const char *facts, struct span
     "page_data=16\npage.timestamp=0,8,0\npage.commit=8,8,1\ncommon_type=0,2,0\nactive.id=77\n"     \
     "active.pid=8,4,0\nactive.active=12,4,0\nactive.core_type=16,4,0\nactive.core_id=20,4,0\n"
 
+/* The bytes say themselves how they are to be read, as a kernel would. */
+static void run_by_texts(struct span bytes, unsigned event) {
+    struct trace_layout l;
+    struct buf facts;
+    buf_init(&facts);
+    buf_text(&facts, "endian=little\n");
+    trace_layout_say(&facts, bytes, event, bytes);
+    buf_char(&facts, '\0');
+    run(&mali_trace_page_fold, facts.p, bytes, bytes.n ? bytes.n : 1);
+    if (trace_layout_read(&l, facts.p) && trace_page_used(&l, bytes) > bytes.n)
+        abort();
+    buf_finish(&facts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct span bytes = {(const char *)data, size};
@@ -52,5 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     trace_format_id(bytes, &id);
     run(&mali_trace_page_fold, "endian=little\n" FIELDS, bytes, size ? size : 1);
     run(&mali_trace_page_fold, "endian=big\n" FIELDS, bytes, size ? size : 1);
+    run_by_texts(bytes, TRACE_ACTIVE);
+    run_by_texts(bytes, TRACE_TIMELINE);
+    trace_format_end(bytes, "data");
     return 0;
 }

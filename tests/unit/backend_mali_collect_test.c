@@ -497,6 +497,31 @@ static void debugfs_is_where_it_is_mounted(void **state) {
     assert_int_equal(devices_opened(r), 1);
 }
 
+/* However many mounts stand before it, and wherever one line of them ends; one that is longer than any path
+ * is no mount, and hides none. */
+static void debugfs_in_a_long_list_of_mounts(void **state) {
+    struct rig *r = *state;
+    tree_text(r->root, "mnt/debug/mali/profiling/record", "0\n");
+    tree_text(r->root, "mnt/debug/mali/profiling/events", "%s", "");
+    for (size_t longest = 8000; longest < 40000; longest += longest < 8400 ? 7 : 6001) {
+        struct buf b = {0};
+        buf_text(&b, "20 1 0:1 / /proc rw - proc proc rw\n21 1 0:2 / /");
+        buf_fill(&b, 'x', longest);
+        buf_text(&b, " rw - tmpfs none rw\n");
+        for (int i = 0; i < 40; i++)
+            buf_text(&b, "22 1 0:3 / /srv/some/where rw,relatime shared:1 - tmpfs none rw\n");
+        buf_text(&b, "23 18 0:7 / /mnt/debug rw - debugfs none rw");
+        buf_text(&b, longest % 2 ? "\n" : "");
+        buf_char(&b, '\0');
+        tree_text(r->root, "proc/self/mountinfo", "%s", b.p);
+        buf_finish(&b);
+        start(r, NULL);
+        tick(r);
+        assert_int_equal(devices_opened(r), 1);
+        stop(r);
+    }
+}
+
 static void who_may_not_enter_is_told(void **state) {
     struct rig *r = *state;
     put_driver(r, "0\n", "");
@@ -584,6 +609,7 @@ int main(void) {
         CASE(refused_switch_is_a_failed_reading),
         CASE(driver_goes_and_comes),
         CASE(debugfs_is_where_it_is_mounted),
+        CASE(debugfs_in_a_long_list_of_mounts),
         CASE(who_may_not_enter_is_told),
         CASE(any_failed_call_leaves_it_whole),
         CASE(windows_are_read_as_shares),

@@ -703,6 +703,27 @@ static void many_lines(struct stage *s, unsigned n) {
     assert_int_equal(malirig_lines(&s->rig), n);
 }
 
+/* What is known before the first event stands, whatever may be filled in, unless the recording says better. */
+static void known_before_the_first_event(void **state) {
+    struct stage *s = *state;
+    static const char known[] = "clock_hz=400000000\nvoltage_uv=1000000\n";
+    static const char *const more[][2] = {
+        {"", "400"},
+        {"backfill=1\n", "400"},
+        {"dialect=samsung\nbackfill=1\n", "400"},
+        {"dialect=samsung\nbackfill=1\nclock_before=0\n", "400"},
+        {"dialect=samsung\nclock_before=160000000\n", "400"},
+        {"dialect=samsung\nbackfill=1\nclock_before=160000000\n", "160"}};
+    for (size_t i = 0; i < COUNT(more); i++) {
+        char options[160], want[60];
+        start(s, 10, MALI_PP0, 70);
+        stop(s, 25, MALI_PP0);
+        snprintf(options, sizeof options, "%s%s", known, more[i][0]);
+        snprintf(want, sizeof want, "70 PP0 10..25 %s/1000\n", more[i][1]);
+        says_with(s, options, want);
+    }
+}
+
 static void full_buffers(void **state) {
     struct stage *s = *state;
     static const struct {
@@ -748,6 +769,7 @@ int main(void) {
         TEST(zero_bytes),
         TEST(a_line_without_end),
         TEST(nothing_at_all),
+        TEST(known_before_the_first_event),
         TEST(full_buffers),
     };
 #undef TEST

@@ -3,6 +3,9 @@
  * asked for it switches the recording on and, a tick later, off, reads it and switches it on
  * again. Each recording is a stream of its own. What the knob was before is put back at the end,
  * and by undo in a crash. A recording that somebody else started is never touched.
+ *
+ * Where trace points were asked for instead, their pages are read at each tick: one stream for as
+ * long as the instance is there. Both tell the same jobs, so one goes without the other.
  */
 #include "collect.h"
 
@@ -13,14 +16,7 @@
 #include <time.h>
 
 #define PIECE       ((size_t)1 << 16)
-#define ROOM_KB     (UINT64_C(48) * 1024) /* a 32-bit kernel's buffer, and what others need */
-#define FIRST_INDEX UINT64_C(1000)        /* devices with a folder in /sys count from 0 */
-
-/* Clock and voltage before the first event; 0 unknown. */
-struct initial {
-    uint64_t clock_hz;
-    uint64_t voltage_uv;
-};
+#define FIRST_INDEX UINT64_C(1000) /* devices with a folder in /sys count from 0 */
 
 struct collector {
     struct source source;
@@ -31,8 +27,8 @@ struct collector {
     const struct subject *windows;
     struct buf facts; /* of whatever is opened next */
     struct mali_recording recording;
-    struct initial initial; /* of the recording under way */
-    int knob;               /* open while we record, else -1 */
+    struct mali_initial initial; /* of the recording under way */
+    int knob;                    /* open while we record, else -1 */
     int undo;
     size_t word; /* bytes of "0" or "0\n", as it was found */
     bool other_told;
@@ -41,6 +37,8 @@ struct collector {
     int64_t ended_ns;      /* of the one before: from then on the next one is to cover */
     int64_t seen_first_ns; /* stamps of the recording that was handed on last */
     int64_t seen_last_ns;
+    struct mali_tracer tracer;
+    const struct subject *trace; /* the stream of its pages */
 };
 
 static int64_t clock_ns(clockid_t id) {
@@ -49,44 +47,10 @@ static int64_t clock_ns(clockid_t id) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- what is declared ------------------------------------------------------------------------ */
 
 static bool has_file(struct collector *c, const char *file) {
-    char path[MALI_PATH_MAX];
-    struct stat st;
-    return host_stat(c->host, c->host->root_fd, mali_path(path, c->folder, file), &st) == 0;
-}
-
-/* A number of the driver's, 0 where it says none. */
-static uint64_t number_in(struct collector *c, const char *path) {
-    char text[32];
-    uint64_t v = 0;
-    ssize_t n = host_slurp(c->host, c->host->root_fd, path, text, sizeof(text));
-    while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
-        n--;
-    if (n <= 0 || span_to_u64((struct span){text, (size_t)n}, &v) != ERR_OK)
-        return 0;
-    return v;
-}
-
-/* A recording tells changes only, so this is what its head is priced by. One without the other
- * prices nothing, and would be taken for what the events say. */
-static struct initial learn_rate(struct collector *c) {
-    uint64_t mhz = number_in(c, "sys/module/mali/parameters/mali_gpu_clk");
-    uint64_t uv = number_in(c, "sys/module/mali/parameters/mali_gpu_vol");
-    bool known = mhz > 0 && mhz <= 2000 && uv > 0;
-    return known ? (struct initial){mhz * 1000000, uv} : (struct initial){0};
-}
-
-static void put_name(struct collector *c) {
-    char path[MALI_PATH_MAX];
-    char text[64];
-    ssize_t n = host_slurp(c->host, c->host->root_fd, mali_path(path, c->folder, "version"), text,
-                           sizeof(text));
-    struct span name = {text, n > 0 ? (size_t)n : 0};
-    while (name.n > 0 && (unsigned char)name.p[name.n - 1] <= ' ')
-        name.n--;
-    facts_put(&c->facts, "name", name.n > 0 ? name : span_of("Mali-400/450"));
+    return mali_has_file(c->host, c->folder, file);
 }
 
 static const struct subject *declare(struct collector *c, const struct subject *like,
@@ -113,7 +77,7 @@ static enum err declare_device(struct collector *c, const struct frame_sink *sin
     const struct subject like = {.type = SUBJECT_DEVICE, .number = FIRST_INDEX, .name = "mali"};
     buf_clear(&c->facts);
     facts_put(&c->facts, "driver", span_of("mali"));
-    put_name(c);
+    mali_put_name(c->host, c->folder, &c->facts);
     c->device = declare(c, &like, sink);
     if (!c->device)
         return ERR_NOMEM;
@@ -122,7 +86,15 @@ static enum err declare_device(struct collector *c, const struct frame_sink *sin
     return c->windows ? ERR_OK : ERR_NOMEM;
 }
 
+static void end_trace(struct collector *c, const struct frame_sink *sink) {
+    mali_tracer_close(&c->tracer);
+    if (c->trace)
+        roster_close(c->host, c->trace, "closed", sink, clock_mono_ns());
+    c->trace = NULL;
+}
+
 static void lose_device(struct collector *c, const struct frame_sink *sink) {
+    end_trace(c, sink);
     if (c->windows)
         roster_close(c->host, c->windows, "removed", sink, clock_mono_ns());
     if (c->device)
@@ -143,37 +115,12 @@ static void let_go(struct collector *c) {
     c->knob = c->undo = -1;
 }
 
-static void tell_failure(struct collector *c, int sys, const char *what,
+static void tell_failure(struct collector *c, unsigned kind, int sys, const char *what,
                          const struct frame_sink *sink) {
-    host_emit(sink, c->windows, MALI_WINDOW, clock_mono_ns(), NULL, -1, sys);
+    host_emit(sink, c->windows, kind, clock_mono_ns(), NULL, -1, sys);
     if (!c->failed_told)
         log_line(LOG_WARN, "mali: %s: %s", what, strerror(sys));
     c->failed_told = true;
-}
-
-/* A driver that has no room for its buffer may never come back from the attempt. */
-static bool has_room(struct collector *c) {
-    char text[4096];
-    struct cursor cur;
-    struct span line;
-    uint64_t total = 0;
-    uint64_t used = 0;
-    if (sizeof(long) > 4)
-        return true;
-    ssize_t n = host_slurp(c->host, c->host->root_fd, "proc/meminfo", text, sizeof(text));
-    cur = cursor_over((struct span){text, n > 0 ? (size_t)n : 0});
-    while (cursor_line(&cur, &line)) {
-        struct cursor words = cursor_over(line);
-        struct span key;
-        struct span value;
-        if (!cursor_word(&words, &key) || !cursor_word(&words, &value))
-            continue;
-        if (span_equals(key, "VmallocTotal:"))
-            (void)span_to_u64(value, &total);
-        if (span_equals(key, "VmallocUsed:"))
-            (void)span_to_u64(value, &used);
-    }
-    return total == 0 || (used < total && total - used >= ROOM_KB);
 }
 
 static int arm(struct collector *c, const char *path) {
@@ -202,7 +149,7 @@ static void begin(struct collector *c, const struct frame_sink *sink) {
     mali_path(path, c->folder, "profiling/record");
     ssize_t n = host_slurp(c->host, c->host->root_fd, path, held, sizeof(held));
     if (n < 0) {
-        tell_failure(c, errno, "record cannot be read", sink);
+        tell_failure(c, MALI_WINDOW, errno, "record cannot be read", sink);
         return;
     }
     if (n > 0 && held[0] != '0') {
@@ -210,16 +157,16 @@ static void begin(struct collector *c, const struct frame_sink *sink) {
         return;
     }
     c->word = n == 1 ? 1 : 2;
-    int sys = has_room(c) ? arm(c, path) : ENOMEM;
+    int sys = mali_has_room(c->host) ? arm(c, path) : ENOMEM;
     if (sys == 0) {
-        c->initial = learn_rate(c);
+        c->initial = mali_initial_learn(c->host);
         sys = turn(c, true);
         c->begun_ns = c->ended_ns = clock_mono_ns();
         if (sys != 0)
             let_go(c);
     }
     if (sys != 0)
-        tell_failure(c, sys, "the recording cannot be started", sink);
+        tell_failure(c, MALI_WINDOW, sys, "the recording cannot be started", sink);
 }
 
 /* ---- what was recorded ----------------------------------------------------------------------- */
@@ -228,13 +175,14 @@ static void put_option(struct collector *c, const char *key, const char *option)
     facts_put(&c->facts, key, facts_get(c->host->machine_facts, option));
 }
 
-/* Which files the driver has tells its release more surely than what it wrote. */
+/* Which files and trace points the driver has tells its release more surely than what it wrote. */
 static void put_dialect(struct collector *c) {
     struct mali_look look = {0};
     mali_dialect_look(&look, buf_span_of(&c->recording.text));
     if (facts_get(c->host->machine_facts, "option.mali-dialect").n > 0)
         put_option(c, "dialect", "option.mali-dialect");
-    else if (has_file(c, "profiling/events_human_readable") || has_file(c, "version"))
+    else if (has_file(c, "profiling/events_human_readable") || has_file(c, "version") ||
+             mali_has_file(c->host, c->tracer.tracefs, MALI_TRACE_ACTIVE "/format"))
         facts_put(&c->facts, "dialect", span_of("arm"));
     else
         mali_dialect_say(&look, &c->facts);
@@ -302,7 +250,7 @@ static void go_on(struct collector *c, const struct frame_sink *sink) {
     if (sys == 0)
         return;
     let_go(c);
-    tell_failure(c, sys, "the recording cannot be started again", sink);
+    tell_failure(c, MALI_WINDOW, sys, "the recording cannot be started again", sink);
 }
 
 /* Somebody else stopped it, or the driver went; else it is still ours to stop. */
@@ -326,17 +274,17 @@ static enum err look(struct collector *c, const struct frame_sink *sink) {
     if (sys != 0) {
         if (is_over(c))
             let_go(c);
-        tell_failure(c, sys, "the recording cannot be stopped", sink);
+        tell_failure(c, MALI_WINDOW, sys, "the recording cannot be stopped", sink);
         return ERR_OK;
     }
     const struct mali_stop at = {clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_BOOTTIME)};
     mali_path(path, c->folder, "profiling/events");
     sys = mali_recording_read(c->host, path, &c->recording);
-    const struct initial next = learn_rate(c);
+    const struct mali_initial next = mali_initial_learn(c->host);
     go_on(c, sink);
     c->ended_ns = ended_ns;
     if (sys != 0)
-        tell_failure(c, sys, "the recording cannot be read", sink);
+        tell_failure(c, MALI_WINDOW, sys, "the recording cannot be read", sink);
     const char *clock = mali_recording_clock(&c->recording, &at);
     enum err e = hand_on(c, clock, sink);
     if (e == ERR_OK && sys == 0)
@@ -346,15 +294,71 @@ static enum err look(struct collector *c, const struct frame_sink *sink) {
     return e;
 }
 
+/* ---- trace points ---------------------------------------------------------------------------- */
+
+static bool is_asked(const struct host *h, const char *option) {
+    return facts_u64(h->machine_facts, option, 0) != 0;
+}
+
+static bool wants_trace(const struct host *h) {
+    return is_asked(h, "option.tracefs") && !is_asked(h, "option.mali-profiling");
+}
+
+static enum err declare_trace(struct collector *c, const struct frame_sink *sink) {
+    put_recording_facts(c, c->tracer.clock);
+    buf_span(&c->facts, buf_span_of(&c->tracer.facts));
+    c->trace = declare_stream(c, "trace", sink);
+    return c->trace ? ERR_OK : ERR_NOMEM;
+}
+
+static enum err begin_trace(struct collector *c, const struct frame_sink *sink) {
+    int sys = mali_tracer_open(&c->tracer, c->host);
+    if (sys == 0) {
+        c->initial = mali_initial_learn(c->host);
+        enum err e = declare_trace(c, sink);
+        if (e != ERR_OK)
+            return e;
+        sys = mali_tracer_start(&c->tracer);
+    }
+    if (sys == 0)
+        return ERR_OK;
+    end_trace(c, sink);
+    tell_failure(c, MALI_TRACE_PAGE, sys,
+                 sys == ENOENT ? "there are no trace points" : "trace points cannot be read", sink);
+    return ERR_OK;
+}
+
+static enum err trace(struct collector *c, const struct frame_sink *sink) {
+    if (c->trace && !mali_tracer_there(&c->tracer))
+        end_trace(c, sink);
+    if (!c->trace)
+        return begin_trace(c, sink);
+    int sys = mali_tracer_read(&c->tracer, c->trace, sink);
+    if (sys != 0)
+        tell_failure(c, MALI_TRACE_PAGE, sys, "a trace pipe cannot be read", sink);
+    return ERR_OK;
+}
+
 /* ---- the tick -------------------------------------------------------------------------------- */
+
+static bool is_missing(struct collector *c) {
+    char tracefs[MALI_TRACEFS_MAX];
+    if (c->trace && mali_tracer_there(&c->tracer))
+        return false;
+    bool missing =
+        !has_file(c, "profiling/record") && (!c->folder[0] || errno == ENOENT || errno == ENODEV);
+    return missing && !(wants_trace(c->host) && mali_trace_find(c->host, tracefs));
+}
 
 static enum err collect_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
     struct collector *c = (struct collector *)s;
     enum err e = c->device ? ERR_OK : declare_device(c, sink);
     (void)now_ns;
-    if (e == ERR_OK && !has_file(c, "profiling/record") && (errno == ENOENT || errno == ENODEV))
+    if (e == ERR_OK && is_missing(c))
         e = ERR_GONE;
-    if (e == ERR_OK && facts_u64(c->host->machine_facts, "option.mali-profiling", 0) != 0) {
+    if (e == ERR_OK && wants_trace(c->host))
+        e = trace(c, sink);
+    if (e == ERR_OK && is_asked(c->host, "option.mali-profiling")) {
         if (c->knob >= 0)
             e = look(c, sink);
         else
@@ -380,6 +384,7 @@ static void collect_close(struct source *s) {
             log_line(LOG_WARN, "mali: the recording cannot be stopped: %s", strerror(sys));
         let_go(c);
     }
+    mali_tracer_close(&c->tracer);
     buf_finish(&c->recording.text);
     buf_finish(&c->facts);
     free(c);
@@ -388,9 +393,18 @@ static void collect_close(struct source *s) {
 static const struct source_ops ops = {
     .poll = collect_poll, .read = collect_read, .close = collect_close};
 
+/* Either will do; an empty folder says that there are trace points alone. */
+static bool find(const struct host *h, char folder[MALI_FOLDER_MAX]) {
+    char tracefs[MALI_TRACEFS_MAX];
+    if (mali_find(h, folder))
+        return true;
+    folder[0] = '\0';
+    return wants_trace(h) && mali_trace_find(h, tracefs);
+}
+
 bool mali_probe(const struct host *host, const struct device_info *device) {
     char folder[MALI_FOLDER_MAX];
-    return !device && mali_find(host, folder);
+    return !device && find(host, folder);
 }
 
 enum err mali_open(struct host *host, const struct device_info *device, struct source **out) {
@@ -407,10 +421,13 @@ enum err mali_open(struct host *host, const struct device_info *device, struct s
     c->seen_first_ns = c->seen_last_ns = -1;
     buf_init(&c->facts);
     buf_init(&c->recording.text);
-    if (!mali_find(host, c->folder)) {
+    if (!find(host, c->folder)) {
         collect_close(&c->source);
         return ERR_GONE;
     }
+    if (is_asked(host, "option.tracefs") && !wants_trace(host))
+        log_line(LOG_WARN,
+                 "mali: trace points are left out, the driver's recording tells the same");
     *out = &c->source;
     return ERR_OK;
 }

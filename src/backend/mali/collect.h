@@ -1,17 +1,41 @@
-/* What the parts of the mali collector share: the driver's files, and a recording at hand. */
+/* What the parts of the mali collector share: the driver's files, a recording at hand, and trace
+ * points. */
 #ifndef GWTOP_BACKEND_MALI_COLLECT_H
 #define GWTOP_BACKEND_MALI_COLLECT_H
 
 #include "gwtop/source.h"
-#include "mali.h"
+#include "trace.h"
 
 #define MALI_FOLDER_MAX 512
 #define MALI_PATH_MAX   (MALI_FOLDER_MAX + 64)
 
 /* The driver's folder in debugfs, relative to the root, where it has the profiling files. */
 bool mali_find(const struct host *h, char folder[MALI_FOLDER_MAX]);
+/* The first mount point of this type, relative to the root, of which `is` says that it is the one. */
+bool mali_mount_find(const struct host *h, const char *type,
+                     bool (*is)(const struct host *h, const char *point, char *folder),
+                     char *folder);
 /* "FOLDER/file". */
 const char *mali_path(char path[MALI_PATH_MAX], const char *folder, const char *file);
+
+/* ---- what the driver says beside a recording --------------------------------------------------- */
+
+/* An empty folder has no file. */
+bool mali_has_file(struct host *h, const char *folder, const char *file);
+void mali_put_name(struct host *h, const char *folder, struct buf *facts);
+
+/* Clock and voltage before the first event; 0 unknown. A recording tells changes only, so this is
+ * what its head is priced by. One without the other prices nothing, and would be taken for what the
+ * events say: both or none. */
+struct mali_initial {
+    uint64_t clock_hz;
+    uint64_t voltage_uv;
+};
+struct mali_initial mali_initial_learn(struct host *h);
+/* A driver that has no room for its buffer may never come back from the attempt. */
+bool mali_has_room(struct host *h);
+
+/* ---- recordings ------------------------------------------------------------------------------ */
 
 /* The whole of a recording. */
 struct mali_recording {
@@ -32,5 +56,45 @@ struct mali_stop {
 };
 /* "realtime", "boottime", "cycles" or "unknown": what the driver stamps with. */
 const char *mali_recording_clock(const struct mali_recording *r, const struct mali_stop *at);
+
+/* ---- trace points ---------------------------------------------------------------------------- */
+
+#define MALI_TRACEFS_MAX 256
+#define MALI_TRACE_CPUS  64 /* no chip with such a GPU has as many */
+/* Folders of its events in tracefs and in each instance. */
+#define MALI_TRACE_TIMELINE "events/mali/mali_timeline_event"
+#define MALI_TRACE_ACTIVE   "events/mali/mali_core_active"
+
+/* Where tracefs is, relative to the root, and has the driver's trace points. */
+bool mali_trace_find(const struct host *h, char tracefs[MALI_TRACEFS_MAX]);
+
+/* An instance of our own in tracefs with one event of the driver on. Zeroed: there is none. */
+struct mali_tracer {
+    struct host *host; /* NULL: it is not open */
+    char tracefs[MALI_TRACEFS_MAX];
+    char instance[MALI_FOLDER_MAX];
+    const char *event; /* folder of the event */
+    const char *clock; /* what stamps are, as a fact */
+    struct buf facts;  /* how pages are to be read */
+    struct trace_layout layout;
+    size_t page_bytes;
+    char *page;
+    int enable; /* open while it is on, else -1 */
+    int undo;
+    unsigned cpus;
+    uint32_t cpu[MALI_TRACE_CPUS];
+    int pipes[MALI_TRACE_CPUS];
+};
+/* Removes what a dead one left, makes the instance and learns of it all but what it records: 0 or an
+ * errno, and then there is nothing to close. */
+int mali_tracer_open(struct mali_tracer *t, struct host *h);
+/* What was not read until then is lost with the instance. */
+void mali_tracer_close(struct mali_tracer *t);
+int mali_tracer_start(struct mali_tracer *t);
+/* The driver still has the trace point. */
+bool mali_tracer_there(struct mali_tracer *t);
+/* A frame for each page that waits: 0, or the errno of the first pipe that could not be read. */
+int mali_tracer_read(struct mali_tracer *t, const struct subject *stream,
+                     const struct frame_sink *sink);
 
 #endif

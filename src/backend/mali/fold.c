@@ -202,8 +202,9 @@ void mali_run_init(struct mali_run *it, const struct subject *s) {
     it->cycles = span_equals(facts_get(s->facts, "clock"), "cycles");
     it->drop_unpriced = facts_u64(s->facts, "drop_unpriced", 0) != 0;
     mali_rate_init(&it->rate, s->facts);
-    if (facts_u64(s->facts, "backfill", 0) != 0 && it->dialect == MALI_DIALECT_SAMSUNG)
-        mali_rate_clock(&it->rate, facts_u64(s->facts, "clock_before", 0));
+    uint64_t before = facts_u64(s->facts, "clock_before", 0);
+    if (facts_u64(s->facts, "backfill", 0) != 0 && it->dialect == MALI_DIALECT_SAMSUNG && before > 0)
+        mali_rate_clock(&it->rate, before);
     it->track.rate = mali_rate_now(&it->rate);
 }
 

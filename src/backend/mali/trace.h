@@ -34,6 +34,8 @@ struct trace_field {
 };
 /* From a `format` file or header_page: the field of this name. */
 bool trace_format_field(struct span format, const char *name, struct trace_field *out);
+/* Where the field of this name ends, whatever its size; 0: it is not there. */
+uint32_t trace_format_end(struct span format, const char *name);
 /* The number after "ID:". */
 bool trace_format_id(struct span format, uint32_t *id);
 
@@ -55,6 +57,10 @@ struct trace_layout {
  * False where one is missing.
  */
 bool trace_layout_read(struct trace_layout *l, const char *facts);
+/* Says these facts, but for endian, of header_page and the `format` of TRACE_ACTIVE or
+ * TRACE_TIMELINE. What they do not tell is left out. */
+void trace_layout_say(struct buf *facts, struct span header_page, unsigned event,
+                      struct span format);
 
 struct trace_page {
     const struct trace_layout *layout;
@@ -65,6 +71,8 @@ struct trace_page {
 enum trace_step { TRACE_RECORD, TRACE_END, TRACE_BROKEN };
 /* False: it is no page of this layout. */
 bool trace_page_open(struct trace_page *p, const struct trace_layout *l, struct span page);
+/* How far a page was written; all of it where it is none. */
+size_t trace_page_used(const struct trace_layout *l, struct span page);
 enum trace_step trace_page_next(struct trace_page *p, int64_t *t_ns, struct span *payload);
 /* False: of another event, or too short for its fields. */
 bool trace_record_event(const struct trace_layout *l, struct span payload, struct mali_event *out);

@@ -27,23 +27,35 @@ static bool is_of(struct span line, const char *name) {
            (end[-(ptrdiff_t)n - 1] == ' ' || end[-(ptrdiff_t)n - 1] == '\t');
 }
 
+static bool find(struct span format, const char *name, struct span *line) {
+    struct cursor c = cursor_over(format);
+    while (cursor_line(&c, line))
+        if (is_of(*line, name))
+            return true;
+    return false;
+}
+
 /* Kernels before 2.6.32 say nothing of signs. */
 bool trace_format_field(struct span format, const char *name, struct trace_field *out) {
-    struct cursor c = cursor_over(format);
     struct span line;
-    while (cursor_line(&c, &line)) {
-        uint32_t size;
-        uint32_t is_signed = 0;
-        if (!is_of(line, name))
-            continue;
-        if (!number_of(line, "offset:", &out->offset) || !number_of(line, "size:", &size))
-            return false;
-        number_of(line, "signed:", &is_signed);
-        out->size = size == 1 || size == 2 || size == 4 || size == 8 ? (uint8_t)size : 0;
-        out->is_signed = is_signed != 0;
-        return true;
-    }
-    return false;
+    uint32_t size;
+    uint32_t is_signed = 0;
+    if (!find(format, name, &line) || !number_of(line, "offset:", &out->offset) ||
+        !number_of(line, "size:", &size))
+        return false;
+    number_of(line, "signed:", &is_signed);
+    out->size = size == 1 || size == 2 || size == 4 || size == 8 ? (uint8_t)size : 0;
+    out->is_signed = is_signed != 0;
+    return true;
+}
+
+uint32_t trace_format_end(struct span format, const char *name) {
+    struct span line;
+    uint32_t offset;
+    uint32_t size;
+    bool known = find(format, name, &line) && number_of(line, "offset:", &offset) &&
+                 number_of(line, "size:", &size);
+    return known ? offset + size : 0;
 }
 
 bool trace_format_id(struct span format, uint32_t *id) {

@@ -103,6 +103,38 @@ bool trace_layout_read(struct trace_layout *l, const char *facts) {
            (l->id[TRACE_ACTIVE] || l->id[TRACE_TIMELINE]);
 }
 
+static void say_field(struct buf *facts, const char *prefix, const char *name, struct span format) {
+    char key[KEY_MAX];
+    struct trace_field f;
+    if (!trace_format_field(format, name, &f) || f.size == 0)
+        return;
+    join(key, prefix, name);
+    buf_text(facts, key);
+    buf_char(facts, '=');
+    buf_u64(facts, f.offset);
+    buf_char(facts, ',');
+    buf_u64(facts, f.size);
+    buf_text(facts, f.is_signed ? ",1\n" : ",0\n");
+}
+
+void trace_layout_say(struct buf *facts, struct span header_page, unsigned event,
+                      struct span format) {
+    struct trace_field data;
+    char key[KEY_MAX];
+    uint32_t id;
+    if (trace_format_field(header_page, "data", &data))
+        facts_put_u64(facts, "page_data", data.offset);
+    say_field(facts, "page.", "timestamp", header_page);
+    say_field(facts, "page.", "commit", header_page);
+    say_field(facts, "", "common_type", format);
+    if (!trace_format_id(format, &id))
+        return;
+    join(key, prefixes[event], "id");
+    facts_put_u64(facts, key, id);
+    for (unsigned i = 0; i < TRACE_FIELDS && names[event][i]; i++)
+        say_field(facts, prefixes[event], names[event][i], format);
+}
+
 /* ---- pages ----------------------------------------------------------------------------------- */
 
 bool trace_page_open(struct trace_page *p, const struct trace_layout *l, struct span page) {
@@ -122,6 +154,15 @@ bool trace_page_open(struct trace_page *p, const struct trace_layout *l, struct 
         p->missed = missed > 0 && missed <= UINT32_MAX ? missed : 1;
     }
     return true;
+}
+
+size_t trace_page_used(const struct trace_layout *l, struct span page) {
+    struct trace_page p;
+    if (!trace_page_open(&p, l, page))
+        return page.n;
+    size_t used = (size_t)(p.rest.p - page.p) + p.rest.n;
+    size_t number = p.missed ? l->commit.size : 0; /* how many */
+    return number < page.n - used ? used + number : page.n;
 }
 
 enum trace_step trace_page_next(struct trace_page *p, int64_t *t_ns, struct span *payload) {
