@@ -110,7 +110,7 @@ struct snap_device {
                              * clients' own texts tell stands in their rows) */
     bool left_alone;        /* awake, but not looked at, so that it can fall asleep: its metrics (but
                              * facts) are not known; `v` of each still holds what was known last */
-    uint32_t clients;       /* open now */
+    uint32_t clients;       /* open now; contexts do not count */
     uint32_t kept_awake;    /* processes on it with idle_holder; 0 while anything uses the device */
     struct run metrics;     /* in `metrics`; empty while it sleeps */
     struct run engines;     /* in `engines`: all names seen on it; busy is the sum over clients */
@@ -123,6 +123,25 @@ struct snap_device {
 
 enum process_type { TYPE_NONE, TYPE_GRAPHICS, TYPE_COMPUTE, TYPE_MEDIA };
 const char *process_type_name(enum process_type t);
+
+/* A hardware context, or what one did under a tag, as a stream of hardware reports tells it: no DRM client.
+ * Where DRM clients tell the time of the same engines its busy time is a detail of theirs, and no sum holds
+ * it; where nobody else does, those of a row add up to the row's. It is there until nobody named it for as long as a
+ * process that exited keeps its row; there are at most 4,096 of a device, and the one that was not named for longest
+ * ends first. The totals of one that ended stay with its row. In order of context, then tag. */
+struct snap_context {
+    uint64_t context; /* hardware id */
+    uint32_t tag;     /* that its program gave the work; 0 where `tagged` is not set */
+    bool tagged;
+    uint32_t device;  /* index */
+    uint32_t process; /* index of its owner in `processes`; UINT32_MAX: it is of "(unknown pid)" */
+    struct value busy_ppm; /* all its engines together, over the interval just past; 0..1000000. Unsupported where
+                            * only counters are told of it */
+    struct value busy_ns;  /* total since gwtop began to watch */
+    struct run counters;   /* in `metrics`: what its source said in this tick of hardware counters over its work
+                            * (over the whole span: what it said last); in order of metrics, without name, source
+                            * and index */
+};
 
 /* One per (pid, start, device). */
 struct snap_process {
@@ -137,14 +156,16 @@ struct snap_process {
     struct value uid;          /* its number */
     struct text_ref container;
     struct text_ref nspid;
+    bool by_thread;    /* known only by the id of one of its threads, which may not be the pid */
     bool exited;
     int64_t exited_ns; /* monotonic; when it was found gone */
     uint8_t type;      /* enum process_type, by where its engine time goes */
     bool idle_holder;  /* holds the device, which is awake, and for 5 s no engine worked for it */
-    uint32_t clients;  /* owned by it, open now */
+    uint32_t clients;  /* owned by it, open now; contexts do not count */
     struct run engines;
     struct run memory;       /* of a region class two sources (fdinfo, KFD) tell the same: the larger */
     struct run client_run;   /* in `clients` */
+    struct run contexts;     /* in `contexts` */
     struct value busy_ppm;   /* its busiest engine; where one cannot be read: what is known if that is above 0
                               * (estimated), else malformed; of a ROCm process not all engines are told: what is
                               * known if that is above 0 (estimated), else unsupported */
@@ -165,6 +186,7 @@ struct snap_unattributed {
     struct text_ref name;
     struct snap_power power;
     struct run engines; /* in `engines`; of "(unknown pid)" only, else empty */
+    struct run contexts; /* in `contexts`; likewise */
     struct value busy_ppm;
     struct value busy_ns;
     uint64_t reasons; /* bit REASON_x */
@@ -198,8 +220,10 @@ struct snapshot {
     uint32_t engine_count;
     const struct snap_memory *memory;
     uint32_t memory_count;
-    const struct snap_metric *metrics;
+    const struct snap_metric *metrics; /* of devices, and counters of contexts */
     uint32_t metric_count;
+    const struct snap_context *contexts;
+    uint32_t context_count;
     struct text_pool text; /* not to be changed */
 
     uint32_t unreadable; /* processes whose descriptors could not be read */

@@ -123,8 +123,10 @@ enum role table_metric_text(unsigned metric, struct value v, bool unicode, struc
  * above 0: the part alone. */
 enum role table_metric_of(unsigned metric, struct value v, struct value whole, bool unicode,
                           struct buf *out);
-/* Blanks before a cell's text. A "~" at the end of a number hangs into the blank after the column, so that
- * digits stay in line: call table_cell with one column more than the width where that blank is there. */
-size_t table_cell_lead(enum column c, size_t width, struct span text);
+/* The cell of the set's column number `at`, `width` columns wide, and in *lead the blanks before it. A "~" at
+ * the end of a number hangs into the blank after the column, so that digits stay in line; where the column after
+ * that leaves no blank the number has fewer digits instead, so that columns never touch. */
+enum role table_place(const struct snapshot *s, struct row r, const struct column_set *set, unsigned at,
+                      size_t width, bool unicode, struct buf *out, size_t *lead);
 
 #endif

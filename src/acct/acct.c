@@ -15,6 +15,7 @@ static const uint32_t element_sizes[TABLE_COUNT] = {
     [T_ENGINE] = sizeof(struct engine),           [T_REGION] = sizeof(struct region),
     [T_HOLDER] = sizeof(struct holder),           [T_METRIC] = sizeof(struct metric_entry),
     [T_TELLER] = sizeof(struct teller),           [T_ORIGIN] = sizeof(struct origin),
+    [T_CONTEXT] = sizeof(struct context),         [T_COUNTER] = sizeof(struct context_counter),
     [T_WORD] = sizeof(struct text_ref),           [T_DIRTY] = sizeof(uint32_t),
     [T_DEVICE_ORDER] = sizeof(struct sort_item),  [T_ROW_ORDER] = sizeof(struct sort_item),
     [T_CLIENT_ORDER] = sizeof(struct sort_item),  [T_METRIC_ORDER] = sizeof(struct sort_item),

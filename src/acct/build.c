@@ -15,6 +15,7 @@ static const size_t element_sizes[BLOCK_ARRAYS] = {
     [B_ENGINES] = sizeof(struct snap_engine),
     [B_MEMORY] = sizeof(struct snap_memory),
     [B_METRICS] = sizeof(struct snap_metric),
+    [B_CONTEXTS] = sizeof(struct snap_context),
 };
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -27,6 +28,7 @@ static void point_at_arrays(struct block *b) {
     b->s.engines = b->arrays[B_ENGINES];
     b->s.memory = b->arrays[B_MEMORY];
     b->s.metrics = b->arrays[B_METRICS];
+    b->s.contexts = b->arrays[B_CONTEXTS];
 }
 
 /* Room for this many elements in each array. */
@@ -53,6 +55,7 @@ enum err block_copy(struct block *to, const struct block *from) {
         [B_ENGINES] = from->s.engine_count,
         [B_MEMORY] = from->s.memory_count,
         [B_METRICS] = from->s.metric_count,
+        [B_CONTEXTS] = from->s.context_count,
     };
     if (!reserve(to, counts) || pool_copy(&to->s.text, &from->s.text) != ERR_OK)
         return ERR_NOMEM;
@@ -87,12 +90,21 @@ static bool copy_text(struct acct *a, struct block *b) {
 
 /* ---- the tick -------------------------------------------------------------------------------- */
 
+/* Contexts come last: whether their work counts is known once all texts were worked out. */
+static void settle_clients(struct acct *a, bool contexts) {
+    for (uint32_t i = 0; i < a->tables[T_DIRTY].n; i++) {
+        uint32_t client = *((const uint32_t *)a->tables[T_DIRTY].v + i);
+        if ((client_at(a, client)->context != NONE) == contexts)
+            client_settle(a, client);
+    }
+}
+
 static void settle(struct acct *a) {
     a->job_number++;
     rates_look(a);
     holders_forget_stale(a);
-    for (uint32_t i = 0; i < a->tables[T_DIRTY].n; i++)
-        client_settle(a, *((const uint32_t *)a->tables[T_DIRTY].v + i));
+    settle_clients(a, false);
+    settle_clients(a, true);
     table_clear(&a->tables[T_DIRTY]);
     rows_sweep(a);
     names_compact(a);
@@ -133,7 +145,8 @@ static bool make_room(const struct acct *a, struct block *b) {
         [B_ENGINES] =
             add(add(t[T_ENGINE].n, t[T_ENGINE].n), add(t[T_ROW_ENGINE].n, t[T_ENGINE_NAME].n)),
         [B_MEMORY] = add(t[T_REGION].n, add(t[T_REGION].n, t[T_REGION_NAME].n)),
-        [B_METRICS] = t[T_METRIC_ORDER].n,
+        [B_METRICS] = add(t[T_METRIC_ORDER].n, t[T_COUNTER].n),
+        [B_CONTEXTS] = t[T_CONTEXT].n,
     };
     return reserve(b, counts);
 }
@@ -161,7 +174,8 @@ void acct_build(struct acct *a) {
                       .clients = block->arrays[B_CLIENTS],
                       .engines = block->arrays[B_ENGINES],
                       .memory = block->arrays[B_MEMORY],
-                      .metrics = block->arrays[B_METRICS]};
+                      .metrics = block->arrays[B_METRICS],
+                      .contexts = block->arrays[B_CONTEXTS]};
     build_rows(&b);
     build_devices(&b);
     build_power(&b);

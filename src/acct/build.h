@@ -12,7 +12,8 @@
 /* The row that is being written, and what its clients said so far. States as bits. */
 struct row_state {
     uint32_t index;
-    bool alone;           /* it has one client */
+    uint32_t first;       /* of its clients in their order */
+    bool alone;           /* it has one client, and no context */
     bool same_engines;    /* as its one client, which had no other owner, nor it another client */
     unsigned engine_bits; /* states of engines, also of those that its clients do not tell at all */
     unsigned no_memory;   /* states of memory that its clients do not tell at all */
@@ -38,6 +39,7 @@ struct build {
     struct snap_engine *engines;
     struct snap_memory *memory;
     struct snap_metric *metrics;
+    struct snap_context *contexts;
     struct row_state row;
 };
 
@@ -45,6 +47,8 @@ struct build {
 
 void build_engines_start(struct build *b);
 struct run build_client_engines(struct build *b, const struct client *c);
+/* The same of a context; its lines are not kept. */
+void build_context_engines(struct build *b, const struct client *c);
 /* Fills engines, busy_ppm, busy_ns, type. */
 void build_row_engines(struct build *b, struct row *r, struct snap_process *out);
 /* Fills engines, busy_ppm. */
@@ -65,6 +69,12 @@ struct run build_client_memory(struct build *b, const struct client *c);
 /* Fills memory, vram, gtt, shared. */
 void build_row_memory(struct build *b, const struct row *r, struct snap_process *out);
 void build_device_memory(struct build *b, uint32_t device, struct snap_device *out);
+
+/* ---- build_context.c ------------------------------------------------------------------------- */
+
+/* The contexts of the row that is being written; *next is where they start in the order of clients.
+ * `process`: its index in the snapshot, or UINT32_MAX. */
+struct run build_contexts(struct build *b, uint32_t *next, uint32_t process);
 
 /* ---- build_row.c, build_device.c, build_loose.c ---------------------------------------------- */
 

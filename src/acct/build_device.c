@@ -60,7 +60,7 @@ void build_devices(struct build *b) {
         out->slot = d->slot;
         out->nodes = d->nodes;
         out->state = d->state;
-        out->clients = d->client_count;
+        out->clients = d->client_count - d->contexts;
         build_device_engines(b, d, out);
         build_device_memory(b, device, out);
         build_loose(b, d, &activity);

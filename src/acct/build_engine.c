@@ -161,8 +161,17 @@ struct run build_client_engines(struct build *b, const struct client *c) {
     }
     b->s->engine_count += run.count;
     b->row.grew = b->row.grew || grew;
-    note_client(b, c, states, run.count == 0);
+    if (c->context == NONE)
+        note_client(b, c, states, run.count == 0);
+    else if (run.count == 0)
+        b->row.engine_bits |= STATE_BIT(STATE_UNSUPPORTED);
     return run;
+}
+
+void build_context_engines(struct build *b, const struct client *c) {
+    uint32_t lines = b->s->engine_count;
+    (void)build_client_engines(b, c);
+    b->s->engine_count = lines;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -219,8 +228,8 @@ static uint8_t largest_type(const int64_t type_ns[TYPE_MEDIA + 1]) {
     return best;
 }
 
-/* Of a process that did nothing yet while watched: by what its clients did before. A snapshot lists
- * clients in the order of T_CLIENT_ORDER. */
+/* Of a process that did nothing yet while watched: by what its clients did before. `clients` in their
+ * order. */
 static uint8_t type_before(const struct acct *a, struct run clients) {
     int64_t type_ns[TYPE_MEDIA + 1] = {0};
     for (uint32_t i = 0; i < clients.count; i++) {
@@ -238,7 +247,7 @@ static uint8_t type_before(const struct acct *a, struct run clients) {
 static uint8_t type_of(const struct build *b, const struct row *r, struct run clients) {
     uint8_t type = largest_type(b->row.type_ns);
     if (type == TYPE_NONE && r->type == TYPE_NONE)
-        type = type_before(b->a, clients);
+        type = type_before(b->a, (struct run){b->row.first, clients.count});
     if (type == TYPE_NONE)
         type = r->type;
     return type == TYPE_NONE && b->row.partial ? TYPE_COMPUTE : type;

@@ -8,6 +8,8 @@
  * while it is stuck or the device was woken just now. */
 static struct value activity_of(const struct build *b, const struct device *d) {
     const uint8_t bad = DOUBT_STUCK | DOUBT_WAKING;
+    if (d->state == DEVICE_ASLEEP)
+        return value_none(STATE_UNKNOWN);
     if (d->activity == NONE || d->state == DEVICE_REMOVED)
         return value_none(STATE_UNSUPPORTED);
     struct told told = metric_told(b->a, metric_at(b->a, d->activity));
@@ -57,38 +59,61 @@ static int64_t attributed_now_ns(const struct acct *a, const struct device *d) {
     return sum;
 }
 
-/* `activity` becomes the mean over the whole span where that is asked for. */
+/* What was nobody's in this tick, and so far. */
+static void add_tick(struct build *b, struct device *d, struct value activity, struct value sum) {
+    const struct acct_now *now = &b->a->now;
+    int64_t last = span_ns(now->has_previous ? now->previous_ns : now->begin_ns, now->begin_ns);
+    d->loose_now_ns = 0;
+    if (activity.state != STATE_VALUE || last <= 0)
+        return;
+    d->activity_ns = add_sat(d->activity_ns, mul_div(activity.v, last, PPM));
+    if (b->a->options.whole_span)
+        d->loose_now_ns = less(mul_div(activity.v, last, PPM), attributed_now_ns(b->a, d));
+    else
+        d->loose_now_ns = mul_div(less(activity.v, sum.v), last, PPM);
+    d->unattributed_ns = add_sat(d->unattributed_ns, d->loose_now_ns);
+    d->unattributed_doubt |= activity.doubt | sum.doubt;
+    d->unattributed_measured = true;
+}
+
+static struct value busy_of_tick(const struct build *b, struct value activity, struct value sum) {
+    if (activity.state != STATE_VALUE)
+        return activity;
+    if (b->s->interval_ns.state != STATE_VALUE)
+        return value_none(STATE_UNKNOWN);
+    return value_of(less(activity.v, sum.v), (uint8_t)(activity.doubt | sum.doubt));
+}
+
+static struct value share_of_span(const struct build *b, int64_t ns, uint8_t doubt) {
+    int64_t ppm = mul_div(ns, PPM, b->s->interval_ns.v);
+    return value_of(ppm > PPM ? PPM : ppm, doubt);
+}
+
+/* Over the whole span too it is what the ticks come to, as its price and its energy are: what clients did
+ * in one of them is no answer to what the sensor saw in another. `activity` becomes the mean. */
 static void write_busy(struct build *b, struct device *d, struct value *activity, struct value sum,
                        struct snap_unattributed *out) {
-    struct value interval = b->s->interval_ns;
-    d->loose_now_ns = 0;
-    int64_t last = span_ns(b->a->now.has_previous ? b->a->now.previous_ns : b->a->now.begin_ns,
-                           b->a->now.begin_ns);
-    if (activity->state == STATE_VALUE && last > 0) {
-        d->activity_ns = add_sat(d->activity_ns, mul_div(activity->v, last, PPM));
-        if (b->a->options.whole_span)
-            d->loose_now_ns = less(mul_div(activity->v, last, PPM), attributed_now_ns(b->a, d));
-        else
-            d->loose_now_ns = mul_div(less(activity->v, sum.v), last, PPM);
-        d->unattributed_ns = add_sat(d->unattributed_ns, d->loose_now_ns);
-        d->unattributed_doubt |= activity->doubt | sum.doubt;
-        d->unattributed_measured = true;
-    }
-    if (b->a->options.whole_span && activity->state == STATE_VALUE &&
-        interval.state == STATE_VALUE) {
-        activity->v = mul_div(d->activity_ns, PPM, interval.v);
-        activity->v = activity->v > PPM ? PPM : activity->v;
-        d->unattributed_ns = mul_div(less(activity->v, sum.v), interval.v, PPM);
-    }
-    out->busy_ppm = value_none(activity->state);
-    if (activity->state == STATE_VALUE && interval.state != STATE_VALUE)
-        out->busy_ppm = value_none(STATE_UNKNOWN);
-    else if (activity->state == STATE_VALUE)
-        out->busy_ppm = value_of(less(activity->v, sum.v), (uint8_t)(activity->doubt | sum.doubt));
+    bool whole = b->a->options.whole_span && b->s->interval_ns.state == STATE_VALUE;
+    add_tick(b, d, *activity, sum);
+    if (whole && d->unattributed_measured)
+        out->busy_ppm = share_of_span(b, d->unattributed_ns, d->unattributed_doubt);
+    else
+        out->busy_ppm = busy_of_tick(b, *activity, sum);
+    if (whole && activity->state == STATE_VALUE)
+        *activity = share_of_span(b, d->activity_ns, activity->doubt);
     const struct total total = {.busy_ns = d->unattributed_ns,
                                 .measured = d->unattributed_measured,
                                 .doubt = d->unattributed_doubt};
     out->busy_ns = build_total(&total, out->busy_ppm);
+}
+
+/* The driver says that it counts no engine time. */
+static bool counts_no_time(const struct build *b, const struct device *d) {
+    uint32_t device = order_at(b->a, T_DEVICE_ORDER, d->rank)->index;
+    uint32_t m = metric_find(b->a, device, METRIC_PROFILING);
+    struct value v =
+        m == NONE ? value_none(STATE_UNKNOWN) : metric_told(b->a, metric_at(b->a, m)).value;
+    return v.state == STATE_VALUE && v.v == 0;
 }
 
 void build_loose(struct build *b, struct device *d, struct value *activity) {
@@ -99,8 +124,12 @@ void build_loose(struct build *b, struct device *d, struct value *activity) {
     *activity = activity_of(b, d);
     *out = (struct snap_unattributed){.device = d->rank};
     out->name = b->a->now.unattributed_name;
-    if (activity->state == STATE_UNSUPPORTED)
+    if (d->state == DEVICE_ASLEEP)
+        out->reasons |= UINT64_C(1) << REASON_ASLEEP;
+    else if (activity->state == STATE_UNSUPPORTED)
         out->reasons |= UINT64_C(1) << REASON_NO_SENSOR;
+    if (counts_no_time(b, d))
+        out->reasons |= UINT64_C(1) << REASON_PROFILING_OFF;
     if (b->a->now.unreadable > 0)
         out->reasons |= UINT64_C(1) << REASON_UNREADABLE;
     if (d->silent_clients > 0)

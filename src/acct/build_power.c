@@ -110,6 +110,7 @@ static void write_loose(const struct build *b, const struct device *d,
     p->method = method_of(p, METHOD_SHARED);
 }
 
+/* Until an idle moment was seen nobody knows what the device draws then: it is shared with all the rest. */
 static void write_floor(const struct build *b, const struct device *d,
                         struct snap_unattributed *out) {
     *out = (struct snap_unattributed){.device = d->rank, .name = b->a->now.floor_name};
@@ -120,6 +121,11 @@ static void write_floor(const struct build *b, const struct device *d,
     p->pws = real_none(STATE_UNSUPPORTED);
     p->unpriced_ns = value_none(STATE_UNSUPPORTED);
     put_energy(b, d, d->energy.floor_watts, &d->energy.floor_joules, d->energy.doubt, p);
+    if (!d->energy.had_floor && p->joules.state == STATE_VALUE)
+        p->joules = real_none(STATE_UNKNOWN);
+    bool known = b->a->options.whole_span ? d->energy.had_floor : d->energy.has_floor;
+    if (!known && p->watts.state == STATE_VALUE)
+        p->watts = real_none(STATE_UNKNOWN);
     p->method = method_of(p, METHOD_MEASURED);
 }
 

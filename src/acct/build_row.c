@@ -11,7 +11,7 @@ static struct run write_clients(struct build *b, uint32_t *next) {
     struct run run = {b->s->client_count, 0};
     for (; *next < b->a->tables[T_CLIENT_ORDER].n; (*next)++) {
         const struct client *c = client_at(b->a, order_at(b->a, T_CLIENT_ORDER, *next)->index);
-        if (c->owner != b->row.index)
+        if (c->owner != b->row.index || c->context != NONE)
             break;
         struct snap_client *out = &b->clients[b->s->client_count++];
         out->id = c->id;
@@ -31,11 +31,13 @@ static void write_stray(struct build *b, uint32_t index, struct row *r, uint32_t
     struct device *d = device_at(b->a, r->device);
     uint32_t clients = b->s->client_count;
     struct snap_process as = {.client_run = write_clients(b, next)};
+    as.contexts = build_contexts(b, next, UINT32_MAX);
     build_row_engines(b, r, &as);
     b->s->client_count = clients;
     d->stray_row = index;
     d->stray = (struct snap_unattributed){
-        .power = as.power, .engines = as.engines, .busy_ppm = as.busy_ppm, .busy_ns = as.busy_ns};
+        .power = as.power, .engines = as.engines, .busy_ppm = as.busy_ppm, .busy_ns = as.busy_ns,
+        .contexts = as.contexts};
 }
 
 static void write_process(const struct build *b, const struct row *r, struct snap_process *out) {
@@ -51,6 +53,7 @@ static void write_process(const struct build *b, const struct row *r, struct sna
     out->uid = p->uid;
     out->container = p->container;
     out->nspid = p->nspid;
+    out->by_thread = p->by_thread && p->start == 0 && p->subjects == 0;
     out->exited = p->exited;
     out->exited_ns = p->exited_ns;
     out->cpu_ppm = process_cpu_ppm(b->a, p);
@@ -61,12 +64,12 @@ static void write_process(const struct build *b, const struct row *r, struct sna
 
 /* Engine time that is not told for a while is told with the next reading: that it stood still until
  * now is only said when it is known. */
-static bool is_idle(struct build *b, struct row *r) {
+static bool is_idle(struct build *b, struct row *r, uint32_t contexts) {
     const struct row_state *now = &b->row;
     struct device *d = device_at(b->a, r->device);
     int64_t t_ns = b->a->now.begin_ns;
     d->used = d->used || now->grew;
-    if (r->owned == 0)
+    if (r->owned == contexts)
         r->still = false;
     else if (now->grew || now->fresh || !r->still) {
         r->still = now->grew || now->fresh || !now->unsure;
@@ -84,12 +87,15 @@ static bool is_idle(struct build *b, struct row *r) {
 /* `next`: where its clients start in their order. */
 static struct row_state start_row(const struct acct *a, uint32_t index, uint32_t next) {
     const struct row *r = row_at(a, index);
-    bool alone = r->owned == 1;
-    bool moved = !alone || client_at(a, order_at(a, T_CLIENT_ORDER, next)->index)->moved;
+    const struct client *one =
+        r->owned == 1 ? client_at(a, order_at(a, T_CLIENT_ORDER, next)->index) : NULL;
+    bool alone = one && one->context == NONE;
+    bool moved = !alone || one->moved;
     unsigned unnamed = r->unnamed_denied > 0 ? STATE_BIT(STATE_DENIED) : 0;
     if (r->unnamed > r->unnamed_denied)
         unnamed |= STATE_BIT(STATE_UNKNOWN);
     return (struct row_state){.index = index,
+                              .first = next,
                               .alone = alone,
                               .same_engines = !moved && r->engines == NONE,
                               .engine_bits = unnamed,
@@ -120,9 +126,10 @@ void build_rows(struct build *b) {
         write_process(b, r, out);
         out->client_run = write_clients(b, &next);
         out->clients = out->client_run.count;
+        out->contexts = build_contexts(b, &next, b->s->process_count);
         build_row_engines(b, r, out);
         build_row_memory(b, r, out);
-        out->idle_holder = is_idle(b, r);
+        out->idle_holder = is_idle(b, r, out->contexts.count);
         b->s->process_count++;
     }
 }

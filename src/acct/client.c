@@ -9,8 +9,13 @@
  */
 #include "work.h"
 
-static struct map_key key_of(uint32_t device, uint8_t space, uint64_t id) {
-    return (struct map_key){(uint64_t)device << 8 | space, id};
+/* There are never as many devices. */
+#define DEVICE_BITS 24
+
+static struct map_key key_of(uint32_t device, uint8_t space, uint64_t id, int32_t pid) {
+    return (struct map_key){(uint64_t)(uint32_t)pid << (DEVICE_BITS + 8) |
+                                (uint64_t)(device & ((1u << DEVICE_BITS) - 1)) << 8 | space,
+                            id};
 }
 
 static void join_device(struct acct *a, uint32_t client, uint32_t device) {
@@ -35,10 +40,16 @@ static void leave_device(struct acct *a, const struct client *c) {
     d->client_count--;
 }
 
-uint32_t client_get(struct acct *a, uint32_t device, uint8_t space, uint64_t id) {
-    struct map_key k = key_of(device, space, id);
-    uint32_t index = map_get(&a->maps[M_CLIENT], k);
-    if (index != MAP_NONE)
+uint32_t client_find(const struct acct *a, uint32_t device, uint8_t space, uint64_t id,
+                     int32_t pid) {
+    uint32_t index = map_get(&a->maps[M_CLIENT], key_of(device, space, id, pid));
+    return index == MAP_NONE ? NONE : index;
+}
+
+uint32_t client_get(struct acct *a, uint32_t device, uint8_t space, uint64_t id, int32_t pid) {
+    struct map_key k = key_of(device, space, id, pid);
+    uint32_t index = client_find(a, device, space, id, pid);
+    if (index != NONE)
         return index;
     index = acct_take(a, T_CLIENT);
     if (index == NONE)
@@ -50,6 +61,8 @@ uint32_t client_get(struct acct *a, uint32_t device, uint8_t space, uint64_t id)
     *client_at(a, index) = (struct client){.device = device,
                                            .space = space,
                                            .id = id,
+                                           .pid = pid,
+                                           .context = NONE,
                                            .owner = NONE,
                                            .holders = NONE,
                                            .engines = NONE,
@@ -188,9 +201,11 @@ static void destroy(struct acct *a, uint32_t client) {
         next = region_at(a, r)->link;
         table_give(&a->tables[T_REGION], r);
     }
+    if (c->context != NONE)
+        context_free(a, c->context);
     leave_device(a, c);
     name_drop(a, &c->name);
-    (void)map_remove(&a->maps[M_CLIENT], key_of(c->device, c->space, c->id));
+    (void)map_remove(&a->maps[M_CLIENT], key_of(c->device, c->space, c->id, c->pid));
     if (a->now.reading.client == client)
         a->now.reading.client = NONE;
     table_give(&a->tables[T_CLIENT], client);

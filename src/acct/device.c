@@ -35,6 +35,8 @@ static uint32_t find_or_create(struct acct *a, struct span id) {
     *d = (struct device){.engines = NONE,
                          .regions = NONE,
                          .clients = NONE,
+                         .oldest_context = NONE,
+                         .newest_context = NONE,
                          .activity = NONE,
                          .stray_row = NONE,
                          .energy = {.metric = NONE}};

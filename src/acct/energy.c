@@ -121,6 +121,8 @@ static void share(struct acct *a, uint32_t device, double joules, int64_t span_n
     sum_add(&e->joules, joules);
     e->watts = joules / s.seconds;
     e->floor_watts = floor / s.seconds;
+    e->has_floor = floor_watts >= 0;
+    e->had_floor = e->had_floor || e->has_floor;
     e->loose_watts = loose / s.seconds;
     e->doubt = (uint8_t)((floor_watts < 0 || (s.by_time && s.all > 0)) ? DOUBT_ESTIMATED : 0);
 }
@@ -134,11 +136,19 @@ static void drop_pending(struct acct *a, uint32_t device) {
 
 /* ---- readings -------------------------------------------------------------------------------- */
 
-static uint32_t origin_of_energy(const struct acct *a, uint32_t device) {
+static bool is_counter(uint16_t metric) {
+    for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++)
+        if (origins[i].metric == metric)
+            return origins[i].counter;
+    return false;
+}
+
+/* The best that ever told something; `power`: of those that tell power. */
+static uint32_t origin_told(const struct acct *a, uint32_t device, bool power) {
     const struct device *d = device_at(a, device);
     for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++) {
         uint32_t m = metric_find(a, device, origins[i].metric);
-        if (m == NONE || (origins[i].board && !d->own_board))
+        if (m == NONE || (origins[i].board && !d->own_board) || (power && origins[i].counter))
             continue;
         for (uint32_t t = metric_at(a, m)->tellers; t != NONE; t = teller_at(a, t)->link)
             if (teller_at(a, t)->ever)
@@ -147,11 +157,17 @@ static uint32_t origin_of_energy(const struct acct *a, uint32_t device) {
     return NONE;
 }
 
-static bool is_counter(uint16_t metric) {
-    for (size_t i = 0; i < sizeof(origins) / sizeof(origins[0]); i++)
-        if (origins[i].metric == metric)
-            return origins[i].counter;
-    return false;
+/* A sensor of power stands in for a counter that is stuck, until that moves again. */
+static uint32_t origin_of_energy(struct acct *a, uint32_t device) {
+    struct energy *e = &device_at(a, device)->energy;
+    uint32_t best = origin_told(a, device, false);
+    uint32_t power = origin_told(a, device, true);
+    if (!e->stuck || best == NONE)
+        return best;
+    struct value v = metric_told(a, metric_at(a, best)).value;
+    bool moved = v.state == STATE_VALUE && v.v != e->stuck_v;
+    e->stuck = !moved && power != NONE && is_counter(metric_at(a, best)->metric);
+    return e->stuck ? power : best;
 }
 
 static void void_interval(struct acct *a, uint32_t device, unsigned state) {
@@ -171,8 +187,21 @@ void energy_forget(struct acct *a, uint32_t device) {
     drop_pending(a, device);
 }
 
+/* The counter was read and did not move. */
+static void note_still(struct acct *a, uint32_t device) {
+    struct energy *e = &device_at(a, device)->energy;
+    uint32_t power = origin_told(a, device, true);
+    struct value w =
+        power == NONE ? value_none(STATE_UNSUPPORTED) : metric_told(a, metric_at(a, power)).value;
+    bool draws = w.state == STATE_VALUE && w.v > 0;
+    e->still = !draws ? 0 : e->still < STUCK_READS ? (uint8_t)(e->still + 1) : e->still;
+    e->stuck = e->still >= STUCK_READS;
+    e->stuck_v = e->v;
+}
+
 static void begin_at(struct energy *e, int64_t v, int64_t t_ns) {
     e->has = true;
+    e->still = 0;
     e->v = v;
     e->t_ns = t_ns;
 }
@@ -202,6 +231,8 @@ static void take(struct acct *a, uint32_t device, int64_t v, int64_t t_ns, bool 
             e->state = STATE_UNKNOWN;
         return;
     }
+    if (e->counter && passed_ns > 0 && v == e->v)
+        note_still(a, device);
     if (passed_ns == 0 || (e->counter && v == e->v))
         return; /* it did not move: the interval goes on */
     double watts = e->counter ? joules / seconds : (double)v * 1e-6;
@@ -221,6 +252,7 @@ void energy_look(struct acct *a, uint32_t device, bool idle) {
     uint32_t metric = origin_of_energy(a, device);
     if (metric != e->metric) {
         /* Another origin, another zero and another floor. */
+        e->flawed = e->flawed || (e->has && e->ever);
         e->metric = metric;
         e->has = false;
         e->bucket = 0;

@@ -3,7 +3,8 @@
  * Pure.
  *
  * Three ways to know it, the first that a text holds: busy ns; busy cycles beside the clock that
- * they are a part of, or beside the highest clock; a share that the driver worked out itself.
+ * they are a part of, or beside the highest clock; a share that the driver worked out itself. Cycles
+ * of the engine's own clock give the price also where busy ns stand beside them.
  * Counters hold their highest value: one that steps back grew by nothing. The first reading of a
  * counter gives no rate.
  */
@@ -28,6 +29,9 @@ static int64_t times_capacity(int64_t ns, uint32_t capacity) {
 /* So many times what there is is no work: the number was made anew. amdgpu counts the time that work
  * waits, of a few jobs at once. */
 #define JUMP_TIMES 64
+
+/* No engine's clock is faster than 10 GHz. */
+#define CYCLES_NS_MAX 10
 
 static bool is_jump(int64_t busy_ns, int64_t span_ns, uint32_t capacity) {
     int64_t all = times_capacity(span_ns, capacity);
@@ -75,16 +79,36 @@ static bool began_watched(const struct acct *a, const struct client *c) {
     return start > 0 && start >= a->now.from_zero_start;
 }
 
+/* Cycles of the engine's own clock that a text tells beside its busy time, for the price alone: of the same interval,
+ * from from_ns on. Below 0: none, or not those of this time. */
+static double cycles_beside(const struct client *c, struct engine *e, bool from_zero,
+                            int64_t from_ns, int64_t busy_ns) {
+    int64_t v = e->stage.v[E_CYCLES];
+    if (!has(e, E_CYCLES) || has(e, E_TOTAL))
+        return -1;
+    bool known = known_before(e, E_CYCLES) && e->cycles.t_ns == from_ns;
+    if (!known && from_zero) {
+        e->cycles.mark = 0;
+        known = true;
+    }
+    double grown = known && v > e->cycles.mark ? (double)(v - e->cycles.mark) : -1;
+    if (!known || v > e->cycles.mark)
+        e->cycles.mark = v;
+    e->cycles.t_ns = c->staged_t_ns;
+    return busy_ns > 0 && grown <= (double)busy_ns * CYCLES_NS_MAX ? grown : -1;
+}
+
 static struct growth grow_time(const struct acct *a, const struct client *c, struct engine *e) {
     int64_t v = e->stage.v[E_TIME];
     struct growth g = {0, 0, e->stage.doubt, -1};
     bool known = known_before(e, E_TIME);
+    bool from_zero = false;
     if (!known && starts_from_zero(a, c, e)) {
         e->time = (struct counter){0, c->t_ns};
-        known = true;
+        known = from_zero = true;
     } else if (!known && began_watched(a, c)) {
         e->time = (struct counter){0, a->now.previous_ns};
-        known = true;
+        known = from_zero = true;
     }
     if (known) {
         g.span_ns = span_ns(e->time.t_ns, c->staged_t_ns);
@@ -94,6 +118,7 @@ static struct growth grow_time(const struct acct *a, const struct client *c, str
         if (is_jump(g.busy_ns, g.span_ns, e->capacity))
             g.busy_ns = g.span_ns = 0;
     }
+    g.cycles = cycles_beside(c, e, from_zero, e->time.t_ns, g.busy_ns);
     if (!known || v > e->time.mark)
         e->time.mark = v;
     e->time.t_ns = c->staged_t_ns;
@@ -217,16 +242,44 @@ static uint8_t state_without(const struct engine *e) {
     return STATE_UNSUPPORTED;
 }
 
+/* What jobs came to, with the price of those whose voltage they did not tell. */
+static struct total take_jobs(const struct acct *a, const struct client *c, struct engine *e) {
+    struct total more = e->job;
+    if (e->has_bare)
+        price_jobs(a, c->device, sum_of(&e->bare_cycles), e->bare_ns, &more);
+    e->job = (struct total){0};
+    e->bare_cycles = (struct sum){0};
+    e->bare_ns = 0;
+    e->has_bare = false;
+    return more;
+}
+
 /* Jobs are work of the tick in which they are told. */
 static void work_out_jobs(struct acct *a, const struct client *c, struct engine *e) {
-    const struct total more = e->job;
+    struct total more = take_jobs(a, c, e);
     int64_t tick_ns = a->now.has_previous ? span_ns(a->now.previous_ns, a->now.begin_ns) : 0;
-    e->job = (struct total){0};
-    if (more.measured)
+    if (more.measured && c->context != NONE)
+        context_add_work(a, c, &more);
+    if (context_is_detail(a, c, e))
+        more = (struct total){0};
+    if (more.measured) {
+        e->told = engine_name_at(a, e->name)->told = true;
+        if (c->owner != NONE)
+            row_at(a, c->owner)->jobs = true;
         engine_add_work(a, c, e, &more);
+    }
     e->rate = engine_share(more.busy_ns, tick_ns, e->capacity, more.doubt);
     e->rate_seq = a->now.seq;
     e->grew = more.busy_ns > 0;
+}
+
+/* A client's own text tells how long the engine worked for it: see context_is_detail(). */
+static void note_told(struct acct *a, const struct client *c, const struct engine *e) {
+    struct engine_name *n = engine_name_at(a, e->name);
+    if (n->told_by_clients || n->class >= CLASS_COUNT)
+        return;
+    n->told_by_clients = true;
+    device_at(a, c->device)->told_classes |= 1u << n->class;
 }
 
 void engine_work_out(struct acct *a, const struct client *c, struct engine *e) {
@@ -263,6 +316,7 @@ void engine_work_out(struct acct *a, const struct client *c, struct engine *e) {
         e->rate = value_none(state_without(e));
         return;
     }
+    note_told(a, c, e);
     if (g.span_ns > 0)
         add_growth(a, c, e, &g);
     e->grew = g.busy_ns > 0;

@@ -161,6 +161,12 @@ void holder_failed(struct acct *a, uint32_t holder, uint8_t outcome) {
     }
 }
 
+/* Contexts are part of what the whole span held. */
+static bool is_kept(const struct acct *a, const struct holder *h) {
+    uint32_t client = h->of[BY_CLIENT];
+    return a->options.whole_span && client != NONE && client_at(a, client)->context != NONE;
+}
+
 /* A source that names only pids says nothing when one is gone. One of a process of its own ends
  * with it. */
 void holders_forget_stale(struct acct *a) {
@@ -169,7 +175,9 @@ void holders_forget_stale(struct acct *a) {
         return;
     for (uint32_t i = 0; i < a->tables[T_HOLDER].n; i++) {
         const struct holder *h = holder_at(a, i);
-        if (h->used && h->many && !h->jobs && subject_at(a, h->of[BY_SUBJECT])->pid == 0 &&
+        if (!h->used || !h->many || h->jobs || is_kept(a, h))
+            continue;
+        if (subject_at(a, h->of[BY_SUBJECT])->pid == 0 &&
             span_ns(h->seen_ns, a->now.begin_ns) >= keep_ns)
             holder_close(a, i);
     }

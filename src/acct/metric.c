@@ -12,10 +12,8 @@
 /* More ticks than this are an interruption, not a pace. */
 #define PACE_MAX 128
 
-/* Reads of a sensor that never moves until it counts as stuck, and by how much the clients must
- * differ from it in each. */
-#define STUCK_READS 64
-#define STUCK_PPM   200000
+/* By how much the clients must differ from a sensor that never moves in each of STUCK_READS. */
+#define STUCK_PPM 200000
 
 /* After a wake the firmware's first readings are those of the wake itself. */
 #define WAKING_NS INT64_C(15000000000)
@@ -159,6 +157,7 @@ void metric_sample(struct acct *a, uint32_t device, uint32_t origin, const struc
     t->value = v;
     t->seq = a->now.seq;
     t->t_ns = s->t_ns;
+    t->subject = s->subject;
     t->ever = t->ever || v.state == STATE_VALUE;
     if (failed)
         return; /* it does not say what it would have said */
@@ -167,6 +166,17 @@ void metric_sample(struct acct *a, uint32_t device, uint32_t origin, const struc
     if (!word_is(a, t->word, name)) {
         word = word == NONE ? word_get(a, name) : word;
         teller_at(a, index)->word = word;
+    }
+}
+
+void metric_forget(struct acct *a, uint32_t device, uint32_t subject) {
+    for (uint32_t m = 0; m < a->tables[T_METRIC].n; m++) {
+        const struct metric_entry *e = metric_at(a, m);
+        if (e->device != device || metric_info(e->metric)->kind == KIND_FACT)
+            continue;
+        for (uint32_t i = e->tellers; i != NONE; i = teller_at(a, i)->link)
+            if (teller_at(a, i)->subject == subject && teller_at(a, i)->value.state == STATE_VALUE)
+                teller_at(a, i)->value.state = STATE_UNKNOWN;
     }
 }
 

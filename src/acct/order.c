@@ -53,15 +53,19 @@ static bool order_rows(struct acct *a) {
     return true;
 }
 
-/* By owner, so that the clients of a process are one run. */
+/* By owner, so that the clients of a process are one run, its contexts behind them another. */
 static bool order_clients(struct acct *a) {
     if (!start(a, T_CLIENT_ORDER, T_CLIENT))
         return false;
     for (uint32_t i = 0; i < a->tables[T_CLIENT].n; i++) {
         const struct client *c = client_at(a, i);
-        if (c->used && c->owner != NONE)
-            add(a, T_CLIENT_ORDER, (uint64_t)row_at(a, c->owner)->rank << 8 | c->space, c->id, i,
-                i);
+        if (!c->used || c->owner == NONE)
+            continue;
+        uint64_t owner = (uint64_t)row_at(a, c->owner)->rank << 8;
+        if (c->context == NONE)
+            add(a, T_CLIENT_ORDER, owner | c->space, c->id, i, i);
+        else
+            add(a, T_CLIENT_ORDER, owner | UINT8_MAX, c->id << 32 | c->id >> 32, c->space, i);
     }
     sort(a, T_CLIENT_ORDER);
     a->now.clients_changed = false;

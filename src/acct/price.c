@@ -11,14 +11,17 @@ static bool is_video(uint8_t class) {
     return class == CLASS_DECODE || class == CLASS_ENCODE || class == CLASS_MEDIA;
 }
 
-/* The newest reading in the metric's unit; below 0 where there is none to be trusted. */
-static double reading_of(const struct acct *a, uint32_t device, enum metric metric) {
+/* The newest reading in the metric's unit; below 0 where there is none to be trusted. `doubt` may be NULL. */
+static double reading_of(const struct acct *a, uint32_t device, enum metric metric,
+                         unsigned *doubt) {
     uint32_t index = metric_find(a, device, metric);
     if (index == NONE || !device_is_awake(device_at(a, device)))
         return -1;
     struct value v = metric_told(a, metric_at(a, index)).value;
     if (v.state != STATE_VALUE || v.v < 0 || (v.doubt & DOUBT_STUCK))
         return -1;
+    if (doubt)
+        *doubt = v.doubt;
     double scale = 1;
     for (unsigned i = metric_info(metric)->power; i > 0; i--)
         scale *= 10;
@@ -27,8 +30,9 @@ static double reading_of(const struct acct *a, uint32_t device, enum metric metr
 
 static void look(const struct acct *a, uint32_t device, struct rate *r, enum metric clock,
                  enum metric voltage) {
-    double f = reading_of(a, device, clock);
-    double v = reading_of(a, device, voltage);
+    unsigned doubt = DOUBT_NONE;
+    double f = reading_of(a, device, clock, NULL);
+    double v = reading_of(a, device, voltage, &doubt);
     int64_t t_ns = a->now.begin_ns;
     int64_t passed_ns = r->t_ns > 0 ? span_ns(r->t_ns, t_ns) : 0;
     double seconds = (double)passed_ns * 1e-9;
@@ -36,6 +40,7 @@ static void look(const struct acct *a, uint32_t device, struct rate *r, enum met
         v = a->options.assume_voltage_uv * 1e-6;
         r->assumed = true;
     }
+    r->assumed = r->assumed || (v > 0 && (doubt & DOUBT_ASSUMED_VOLTAGE));
     v = v == 0 ? -1 : v; /* no engine runs at nothing */
     if (passed_ns > 0 && v > 0 && r->volt > 0) {
         r->v2 += (r->volt * r->volt + v * v) / 2 * seconds;
@@ -101,6 +106,22 @@ void price_growth(const struct acct *a, const struct client *c, uint8_t class, i
         put_price(more, r, cycles * (r->v2 - m->v2) / seconds, part);
     else
         put_price(more, r, (double)more->busy_ns * 1e-9 * (r->fv2 - m->fv2) / seconds, part);
+}
+
+void price_jobs(const struct acct *a, uint32_t device, double cycles, int64_t busy_ns,
+                struct total *more) {
+    unsigned doubt = DOUBT_NONE;
+    double volt = reading_of(a, device, METRIC_VOLTAGE_GFX, &doubt);
+    bool assumed = volt <= 0 && a->options.assume_voltage_uv > 0;
+    volt = assumed ? a->options.assume_voltage_uv * 1e-6 : volt;
+    assumed = assumed || (doubt & DOUBT_ASSUMED_VOLTAGE);
+    if (volt <= 0) {
+        more->unpriced_ns = add_sat(more->unpriced_ns, busy_ns);
+        return;
+    }
+    more->priced = true;
+    more->price_doubt |= assumed ? DOUBT_ASSUMED_VOLTAGE : 0;
+    sum_add(&more->pws, pseudowatt_cycles(volt * volt * cycles));
 }
 
 void price_loose(const struct device *d, struct total *more) {

@@ -69,7 +69,7 @@ static uint32_t client_of_holder(struct acct *a, uint32_t entry, uint32_t device
         return client;
     if (a->now.reading.client != NONE)
         return NONE;
-    client = client_get(a, device, space, id);
+    client = client_get(a, device, space, id, 0);
     if (client != NONE)
         holder_set_client(a, holder, client);
     return client;
@@ -85,10 +85,12 @@ static uint32_t process_of_many(struct acct *a, uint32_t entry, int32_t pid) {
 /* Other subjects speak of many clients, each held in the name of its process. */
 static uint32_t client_of_many(struct acct *a, uint32_t entry, uint32_t device, int32_t pid,
                                uint8_t space, uint64_t id, int64_t t_ns) {
+    if (device != NONE && space_is_context(space))
+        return context_get(a, entry, device, space, id, pid);
     uint32_t process = device == NONE ? NONE : process_of_many(a, entry, pid);
     if (process == NONE)
         return NONE;
-    uint32_t client = client_get(a, device, space, id);
+    uint32_t client = client_get(a, device, space, id, 0);
     uint32_t holder = client == NONE ? NONE : holder_of_many(a, entry, process, client);
     if (holder == NONE) {
         process_release(a, process);
@@ -231,7 +233,8 @@ void reading_begin(struct acct *a, const struct subject *s, const struct frame *
     a->now.reading.failed = f->outcome != OUTCOME_OK;
     if (entry == NONE)
         return;
-    const struct subject_entry *e = subject_at(a, entry);
+    struct subject_entry *e = subject_at(a, entry);
+    e->kind = e->kind == 0 || e->kind == f->kind ? f->kind : KIND_MIXED;
     if (e->type == SUBJECT_STREAM && e->pid == 0 && e->device != NONE)
         device_was_read(a, e->device, f->outcome);
     if (!a->now.reading.failed)
@@ -266,13 +269,15 @@ OFTEN static void other_client(struct acct *a, const struct sample *s, const str
         pass_on(a, s, to);
 }
 
-/* Samples about other subjects than the frame's own are rare, and not of its kind. */
+/* Samples about other subjects than the frame's own, and those of a fold between frames, are of the kind of frames
+ * that their subject has, where that is one kind only. */
 static uint32_t origin_of(struct acct *a, uint32_t entry) {
     struct reading *r = &a->now.reading;
     if (entry == NONE)
         return metric_origin(a, 0, 0);
+    uint16_t kind = subject_at(a, entry)->kind;
     if (entry != r->subject)
-        return metric_origin(a, subject_at(a, entry)->backend, 0);
+        return metric_origin(a, subject_at(a, entry)->backend, kind == KIND_MIXED ? 0 : kind);
     if (r->origin == NONE)
         r->origin = metric_origin(a, subject_at(a, entry)->backend, r->kind);
     return r->origin;
@@ -294,6 +299,18 @@ OFTEN static void other_sample(struct acct *a, const struct sample *s, bool of_p
         metric_sample(a, device, origin_of(a, entry), s, a->now.reading.failed);
 }
 
+/* Of a context counters are told, beside jobs. */
+OFTEN static void sample_of_context(struct acct *a, const struct sample *s) {
+    if (!a->now.reading.open)
+        open_reading(a, NONE, 0);
+    uint32_t entry = entry_of(a, s->subject);
+    if (entry == NONE || a->now.reading.failed)
+        return;
+    uint32_t device = subject_device(a, entry, s->device);
+    if (device != NONE)
+        context_sample(a, entry, device, s);
+}
+
 void reading_sample(struct acct *a, const struct sample *s) {
     if (s->metric >= METRIC_COUNT)
         return;
@@ -305,6 +322,8 @@ void reading_sample(struct acct *a, const struct sample *s) {
         other_client(a, s, to);
     else if (to->to == TO_PROCESS || s->space == SPACE_NONE)
         other_sample(a, s, to->to == TO_PROCESS);
+    else if (to->to == TO_DEVICE && space_is_context(s->space))
+        sample_of_context(a, s);
 }
 
 void reading_label(struct acct *a, const struct label *l) {

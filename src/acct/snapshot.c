@@ -76,6 +76,7 @@ static struct snapshot *put_all(struct place *at, const struct snapshot *from) {
     s.engines = put(at, from->engines, from->engine_count, sizeof(*from->engines));
     s.memory = put(at, from->memory, from->memory_count, sizeof(*from->memory));
     s.metrics = put(at, from->metrics, from->metric_count, sizeof(*from->metrics));
+    s.contexts = put(at, from->contexts, from->context_count, sizeof(*from->contexts));
     s.text.p = put(at, from->text.p, from->text.n, 1);
     s.text.cap = s.text.n;
     if (to)

@@ -29,6 +29,8 @@ enum table_id {
     T_METRIC,
     T_TELLER,
     T_ORIGIN,
+    T_CONTEXT,
+    T_COUNTER,
     T_WORD,  /* text_ref: names that come again and again; never dropped */
     T_DIRTY, /* uint32_t: clients to be settled when the tick ends */
     T_DEVICE_ORDER,
@@ -44,7 +46,7 @@ enum map_id {
     M_PROCESS, /* pid, start */
     M_PID,     /* pid: the process seen last */
     M_ROW,     /* process, device */
-    M_CLIENT,  /* device, space, id */
+    M_CLIENT,  /* device, space, id; of a context its pid too */
     M_HOLDER,  /* subject, device, space, id; only of subjects that hold many */
     M_METRIC,  /* device, metric, index, word + 1 where the name is the metric */
     M_WORD,    /* hash of the text */
@@ -53,6 +55,7 @@ enum map_id {
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
+#define KIND_MIXED UINT16_MAX
 struct subject_entry {
     uint32_t link;
     uint32_t id;
@@ -64,7 +67,8 @@ struct subject_entry {
     uint32_t holders;   /* first of its list */
     int32_t pid;
     uint16_t backend;
-    uint8_t type; /* enum subject_type */
+    uint16_t kind; /* of its frames; 0 none yet, KIND_MIXED of several */
+    uint8_t type;  /* enum subject_type */
     uint64_t start;
 };
 
@@ -102,7 +106,7 @@ struct rate {
     double clock_hz; /* newest; below 0: not known */
     double volt;     /* likewise */
     int64_t t_ns;    /* of these */
-    bool assumed;    /* the voltage is that of an option */
+    bool assumed;    /* the voltage is that of an option, or of a table */
     bool ever;       /* both were known once */
     double fv2;      /* integral of f V^2, Hz V^2 s */
     double v2;       /* integral of V^2, V^2 s */
@@ -125,10 +129,15 @@ struct energy {
     bool has;        /* an interval is open since `v` at `t_ns` */
     bool ever;       /* one was closed */
     bool flawed;     /* one could not be: the sum is less than what was used */
+    bool has_floor;  /* the newest was closed when a floor had been seen */
+    bool had_floor;  /* some were */
+    bool stuck;      /* the counter stands at `stuck_v` while a sensor of power says otherwise */
+    uint8_t still;   /* readings in a row that found it so */
     uint8_t state;   /* of what the newest reading closed: enum state */
     uint8_t doubt;   /* of the shares that it was cut into */
     int64_t v;
     int64_t t_ns;
+    int64_t stuck_v;
     int64_t closed_ns; /* when the newest interval was */
     int64_t period_ns; /* how long they take */
     double watts;
@@ -154,12 +163,16 @@ struct device {
     uint32_t regions; /* first region_name, likewise */
     uint32_t clients; /* first client */
     uint32_t client_count;
+    uint32_t contexts; /* of these */
+    uint32_t oldest_context; /* not named for longest, or NONE */
+    uint32_t newest_context;
     uint32_t activity; /* metric that is its own busy sensor, or NONE */
     uint32_t rank;     /* its index in the snapshot */
     uint32_t metric_first;
     uint32_t metric_count;
     uint32_t silent_clients; /* of this tick: read, but not (all) engines are told */
     uint32_t kept_awake;     /* of this tick: idle holders */
+    uint32_t told_classes;   /* bit per class of engines whose time DRM clients tell */
     uint8_t engine_count;
     uint8_t region_count;
     uint8_t state;          /* enum device_state */
@@ -207,6 +220,7 @@ struct engine_name {
     uint8_t class;
     uint8_t slot; /* among the engines of its device */
     bool told;    /* as of an engine, by any client */
+    bool told_by_clients; /* DRM clients tell its time */
     struct total total;
     struct work work; /* of all clients, in the newest tick that had any */
     struct tally now; /* while building: over all rows */
@@ -274,6 +288,7 @@ struct process {
     int64_t exited_ns;
     bool exited;
     bool manager; /* a session manager by its name */
+    bool by_thread; /* named first by the id of a thread: it may be no process's */
     bool stray;   /* stands for whoever a recording of jobs does not name: no process at all */
 };
 
@@ -318,6 +333,8 @@ struct client {
     uint32_t regions;     /* first, likewise */
     uint32_t lead_engine; /* that its last text named first */
     uint32_t lead_region;
+    uint32_t context; /* what else is known of a hardware context; NONE: it is none */
+    int32_t pid;      /* of a context: a part of its key */
     struct text_ref name;
     uint64_t id;
     uint64_t staged_seq; /* tick of the newest readings */
@@ -386,6 +403,9 @@ struct engine {
     uint64_t rate_seq;   /* tick that `rate` is of */
     struct total before; /* of total: before the present owner */
     struct total job;    /* of jobs, since it was settled last */
+    struct sum bare_cycles; /* of those of them whose clock is known, and whose voltage is not */
+    int64_t bare_ns;        /* their time */
+    bool has_bare;
     bool jobs;           /* it is told by these */
     struct stage stage;
     struct counter cycles;
@@ -406,6 +426,28 @@ struct region {
     uint8_t state[R_FIELDS]; /* enum state, or ABSENT */
     uint64_t seq;            /* tick of the newest text that named it */
     int64_t v[R_FIELDS];
+};
+
+/* A client that is a hardware context, or work of one under a tag. */
+struct context {
+    uint32_t link;
+    uint32_t client;
+    uint32_t older; /* those of its device, by the tick that named them last */
+    uint32_t newer;
+    uint32_t counters;   /* first, in order of metrics */
+    uint32_t at;         /* told last, or NONE */
+    uint64_t seq;        /* tick that named it last */
+    struct total total;  /* of all its engines, whether it counts for the device or not */
+    struct total now;    /* the same of tick `now_seq` */
+    uint64_t now_seq;
+};
+
+/* What is said of a hardware counter over the work of one context. */
+struct context_counter {
+    uint32_t link;
+    uint16_t metric;
+    uint64_t seq; /* tick of the value */
+    struct value value;
 };
 
 enum holder_list { BY_CLIENT, BY_PROCESS, BY_SUBJECT, HOLDER_LISTS };
@@ -437,6 +479,7 @@ struct metric_entry {
 struct teller {
     uint32_t link;
     uint32_t origin;
+    uint32_t subject; /* id of the one that it said the value about */
     uint32_t word; /* its name for it, or NONE */
     struct value value;
     uint64_t seq; /* tick of the value */
@@ -548,6 +591,7 @@ enum block_array {
     B_ENGINES,
     B_MEMORY,
     B_METRICS,
+    B_CONTEXTS,
     BLOCK_ARRAYS
 };
 
@@ -568,6 +612,7 @@ struct job_client {
     uint32_t subject;
     uint32_t device;
     uint32_t client;
+    int32_t pid;
     uint8_t space;
 };
 
@@ -604,6 +649,8 @@ ACCESSOR(holder, holder, T_HOLDER)
 ACCESSOR(metric_entry, metric, T_METRIC)
 ACCESSOR(teller, teller, T_TELLER)
 ACCESSOR(origin, origin, T_ORIGIN)
+ACCESSOR(context, context, T_CONTEXT)
+ACCESSOR(context_counter, counter, T_COUNTER)
 #undef ACCESSOR
 
 /* A zeroed element; NONE, and acct is told to have failed, when memory runs out. */

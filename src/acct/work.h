@@ -99,7 +99,10 @@ void holders_forget_stale(struct acct *a);
 
 /* ---- client.c -------------------------------------------------------------------------------- */
 
-uint32_t client_get(struct acct *a, uint32_t device, uint8_t space, uint64_t id);
+/* NONE where there is none. `pid`: of a context, else 0. */
+uint32_t client_find(const struct acct *a, uint32_t device, uint8_t space, uint64_t id,
+                     int32_t pid);
+uint32_t client_get(struct acct *a, uint32_t device, uint8_t space, uint64_t id, int32_t pid);
 static inline bool client_is(const struct client *c, uint32_t device, uint8_t space, uint64_t id) {
     return c->device == device && c->space == space && c->id == id;
 }
@@ -150,9 +153,13 @@ void region_sum_write(const struct region_sum *sum, struct snap_memory *out);
  */
 void metric_sample(struct acct *a, uint32_t device, uint32_t origin, const struct sample *s,
                    bool failed);
+/* A stream ended: what it said of the device is over, but for facts. */
+void metric_forget(struct acct *a, uint32_t device, uint32_t subject);
 uint32_t metric_origin(struct acct *a, uint16_t backend, uint16_t kind);
 /* The metric of the whole device, or NONE. */
 uint32_t metric_find(const struct acct *a, uint32_t device, enum metric metric);
+/* Reads of a sensor that never moves until it counts as stuck. */
+#define STUCK_READS 64
 /* In millionths of a watt: a reading of the device's own power above this is none. */
 int64_t metric_most_power(const struct acct *a, uint32_t device);
 /* What is shown of it, and who said it. */
@@ -170,6 +177,9 @@ void metric_watch(struct acct *a, const struct metric_entry *m, struct value sum
 
 /* A stretch of busy time that a recording tells: work, not a counter. */
 void job_take(struct acct *a, const struct job *j);
+/* The process of a pid that a recording names, where need be a new one; else the one that stands for
+ * nobody. NONE when memory runs out. */
+uint32_t job_process(struct acct *a, int32_t pid);
 /* The engine of a client by its name, a new one if there is none; NONE where there is no room. */
 uint32_t engine_get(struct acct *a, uint32_t client, struct span name, uint8_t class);
 /* More work of an engine: for its client, the owner's row, the device. */
@@ -184,6 +194,10 @@ void rates_mark(const struct acct *a, struct client *c);
  * `more`, whose busy_ns is there. `cycles`: of the engine's own clock; below 0: not told. */
 void price_growth(const struct acct *a, const struct client *c, uint8_t class, int64_t span_ns,
                   double cycles, struct total *more);
+/* The same of jobs of this tick that do not say at which voltage they ran: `cycles` of their clock in
+ * busy_ns. */
+void price_jobs(const struct acct *a, uint32_t device, double cycles, int64_t busy_ns,
+                struct total *more);
 /* The same of busy time of this tick that belongs to no client. */
 void price_loose(const struct device *d, struct total *more);
 static inline bool device_is_priceable(const struct device *d) {
@@ -197,6 +211,24 @@ void energy_forget(struct acct *a, uint32_t device);
 /* W of what the newest interval gave to somebody: known until the next one is overdue. */
 struct real energy_watts(const struct acct *a, const struct device *d, double watts, uint8_t doubt);
 struct real energy_joules(const struct device *d, const struct sum *joules, uint8_t doubt);
+
+/* ---- context.c ------------------------------------------------------------------------------- */
+
+static inline bool space_is_context(unsigned space) {
+    return space == SPACE_CONTEXT || space == SPACE_TAGGED;
+}
+/* The client that this context is, named in this tick; a new one if there is none: the one of its
+ * device that was not named for longest may end for it. */
+uint32_t context_get(struct acct *a, uint32_t entry, uint32_t device, uint8_t space, uint64_t id,
+                     int32_t pid);
+/* A counter of a context. */
+void context_sample(struct acct *a, uint32_t entry, uint32_t device, const struct sample *s);
+/* Work that was told of it in this tick. */
+void context_add_work(struct acct *a, const struct client *c, const struct total *more);
+/* Whether work of a context is told by DRM clients too. */
+bool context_is_detail(const struct acct *a, const struct client *c, const struct engine *e);
+/* Frees what a client that ends had. */
+void context_free(struct acct *a, uint32_t context);
 
 /* ---- order.c, build.c ------------------------------------------------------------------------ */
 

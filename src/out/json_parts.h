@@ -21,6 +21,9 @@ struct json_note {
     uint8_t doubt;
 };
 
+/* As many as keys of one object may have something to say: the hardware counters of a context. */
+#define JSON_NOTES 128
+
 /* An object being written. Keys are literals, words are gwtop's own: neither needs escapes. */
 struct json_object {
     struct buf *b;
@@ -28,7 +31,7 @@ struct json_object {
     bool whys;  /* of the notes, some say why */
     bool doubt; /* ... some bear a doubt */
     unsigned count;
-    struct json_note notes[16];
+    struct json_note notes[JSON_NOTES];
 };
 
 /* ---- how values are written; for the functions below ------------------------------------------ */

@@ -26,7 +26,8 @@ static void put_identity(struct json_object *o, const struct snapshot *s,
                          const struct snap_process *p) {
     struct span name = snapshot_text(s, p->name);
     enum state empty = name.n > 0 ? STATE_UNSUPPORTED : STATE_UNKNOWN;
-    json_i64(o, "pid", p->pid);
+    struct value pid = {p->pid, STATE_VALUE, p->by_thread ? DOUBT_ESTIMATED : 0};
+    json_value(o, "pid", pid, 0);
     json_value(o, "start_s", p->start_ns, 9);
     json_text_or(o, "name", name, STATE_UNKNOWN);
     json_text_or(o, "command", snapshot_text(s, p->command), empty);
@@ -56,6 +57,7 @@ void json_process(struct buf *b, const struct snapshot *s, const struct snap_pro
     json_power(b, &p->power);
     if (p->idle_holder)
         json_bool(&o, "idle_holder", true);
+    json_contexts(b, s, p->contexts);
     json_close(&o);
 }
 
@@ -75,5 +77,6 @@ void json_unattributed(struct buf *b, const struct snapshot *s, const struct sna
         }
     }
     json_array_close(b);
+    json_contexts(b, s, u->contexts);
     json_close(&o);
 }

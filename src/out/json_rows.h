@@ -11,6 +11,8 @@ void json_device_identity(struct json_object *o, const struct snapshot *s,
 /* "engines":[...] and "power":{...}. */
 void json_engines(struct buf *b, const struct snapshot *s, struct run run);
 void json_power(struct buf *b, const struct snap_power *p);
+/* "contexts":[...], where there are any. */
+void json_contexts(struct buf *b, const struct snapshot *s, struct run run);
 void json_process(struct buf *b, const struct snapshot *s, const struct snap_process *p);
 void json_unattributed(struct buf *b, const struct snapshot *s, const struct snap_unattributed *u);
 

@@ -117,6 +117,9 @@ static void device_values(struct out_state *st, const struct snapshot *s,
         put_percent(item, snapshot_text(s, e->name), e->busy_ppm);
         flow_item(f, 2, buf_span_of(item), ROLE_NORMAL);
     }
+    const struct value counts_time = table_metric(s, d->metrics, METRIC_PROFILING);
+    if (counts_time.state == STATE_VALUE && counts_time.v == 0)
+        flow_item(f, 2, span_of("engine time off"), ROLE_WARN);
     device_sensors(st, s, d, f);
     device_power(st, s, d, f);
     for (uint32_t i = 0; i < d->memory.count; i++) {
@@ -232,9 +235,10 @@ static void put_row(struct out_state *st, const struct snapshot *s, const struct
             continue;
         }
         buf_clear(&st->cell);
-        enum role role = table_cell(s, *row, c, st->options.unicode, p.width + !p.last, &st->cell);
-        struct span text = buf_span_of(&st->cell);
-        put_in_column(b, text, table_cell_lead(c, p.width, text), role, p);
+        size_t lead;
+        enum role role =
+            table_place(s, *row, set, i, p.width, st->options.unicode, &st->cell, &lead);
+        put_in_column(b, buf_span_of(&st->cell), lead, role, p);
     }
     line_end(b);
 }

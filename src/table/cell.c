@@ -302,11 +302,3 @@ enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool
     }
     return value_role(c, &f, row_role(s, r));
 }
-
-size_t table_cell_lead(enum column c, size_t width, struct span text) {
-    const struct column_info *i = column_info(c);
-    size_t n = text_columns(text);
-    bool hangs = n > 1 && text.p[text.n - 1] == DOUBT_MARK && !is_text(table_format(c));
-    n -= hangs ? 1u : 0u;
-    return i->left || n >= width ? 0 : width - n;
-}

@@ -193,6 +193,13 @@ struct ui_command act_DETAIL(struct ui *ui, const struct snapshot *s, int amount
     return nothing;
 }
 
+struct ui_command act_COUNTERS(struct ui *ui, const struct snapshot *s, int amount) {
+    (void)amount;
+    list_refresh(ui, s);
+    counters_open(ui, s);
+    return nothing;
+}
+
 struct ui_command act_FOLLOW(struct ui *ui, const struct snapshot *s, int amount) {
     (void)amount;
     list_refresh(ui, s);
@@ -284,7 +291,7 @@ struct ui_command act_QUIT(struct ui *ui, const struct snapshot *s, int amount) 
 
 /* ---- the door -------------------------------------------------------------------------------- */
 
-/* Keys that work beside an open device screen too: its numbers go on. */
+/* Keys that work beside an open device or counters screen too: its numbers go on. */
 static bool moves_time(const struct key_info *k) {
     return k && (k->act == act_PAUSE || k->act == act_STEP || k->act == act_SPEED);
 }
@@ -302,7 +309,8 @@ static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *
         used = menu_key(ui, key);
         break;
     case MODE_DEVICE:
-        used = detail_key(ui, key, s);
+    case MODE_COUNTERS:
+        used = ui->mode == MODE_DEVICE ? detail_key(ui, key, s) : counters_key(ui, key, s);
         if (!used && moves_time(key_find(key, ui->o.replay))) {
             return false;
         }

@@ -188,14 +188,12 @@ static void draw_command(struct ui *ui, const struct snapshot *s, struct grid *g
 }
 
 static void draw_cell(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int column,
-                      int width, struct row r, enum column c) {
+                      int width, struct row r, const struct column_set *set, unsigned at) {
     struct buf *b = &ui->text;
-    bool can_hang = !column_info(c)->left && column + width < g->columns;
-    size_t room = (size_t)width + (can_hang ? 1u : 0u);
+    size_t lead;
     buf_clear(b);
-    enum role role = table_cell(s, r, c, ui->o.unicode, room, b);
-    size_t lead = table_cell_lead(c, (size_t)width, buf_span_of(b));
-    grid_text(g, row, column + (int)lead, (int)(room - lead), role, buf_span_of(b));
+    enum role role = table_place(s, r, set, at, (size_t)width, ui->o.unicode, b, &lead);
+    grid_text(g, row, column + (int)lead, width + 1 - (int)lead, role, buf_span_of(b));
 }
 
 static void draw_row(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int column,
@@ -209,7 +207,7 @@ static void draw_row(struct ui *ui, const struct snapshot *s, struct grid *g, in
         if (set->list[i] == COLUMN_COMMAND) {
             draw_command(ui, s, g, row, column, width, ui->lines[line]);
         } else {
-            draw_cell(ui, s, g, row, column, width, ui->lines[line], (enum column)set->list[i]);
+            draw_cell(ui, s, g, row, column, width, ui->lines[line], set, i);
         }
         column += width + 1;
     }

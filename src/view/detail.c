@@ -14,8 +14,7 @@ static bool is_allowed(const struct ui *ui, const struct snapshot *s, uint32_t d
     return table_device_matches(s, d, ui->o.query.device);
 }
 
-/* Its index; device_count where it is gone. */
-static uint32_t find(const struct ui *ui, const struct snapshot *s) {
+uint32_t detail_find(const struct ui *ui, const struct snapshot *s) {
     uint32_t d = 0;
     while (d < s->device_count && s->devices[d].subject != ui->detail) {
         d++;
@@ -28,10 +27,10 @@ static void show(struct ui *ui, const struct snapshot *s, uint32_t d) {
     ui->detail_top = 0;
 }
 
-void detail_open(struct ui *ui, const struct snapshot *s) {
+bool detail_choose(struct ui *ui, const struct snapshot *s) {
     uint32_t d = ui->device >= 0 ? (uint32_t)ui->device : list_device(ui, s);
     if (!s || s->device_count == 0) {
-        return;
+        return false;
     }
     if (d >= s->device_count) {
         d = 0;
@@ -40,16 +39,21 @@ void detail_open(struct ui *ui, const struct snapshot *s) {
         }
     }
     show(ui, s, d);
-    ui->mode = MODE_DEVICE;
+    return true;
 }
 
-/* The next one that the options let through, around the end. */
-static void step(struct ui *ui, const struct snapshot *s, bool back) {
+void detail_open(struct ui *ui, const struct snapshot *s) {
+    if (detail_choose(ui, s)) {
+        ui->mode = MODE_DEVICE;
+    }
+}
+
+void detail_step(struct ui *ui, const struct snapshot *s, bool back) {
     if (!s || s->device_count == 0) {
         return;
     }
     uint32_t count = s->device_count;
-    uint32_t d = find(ui, s);
+    uint32_t d = detail_find(ui, s);
     d = d == count && !back ? count - 1 : d;
     for (uint32_t i = 0; i < count; i++) {
         d = back ? (d == 0 ? count - 1 : d - 1) : (d + 1 >= count ? 0 : d + 1);
@@ -70,10 +74,10 @@ bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
     switch (key) {
     case UI_KEY_TAB:
     case UI_KEY_F1 + 7:
-        step(ui, s, false);
+        detail_step(ui, s, false);
         return true;
     case UI_KEY_F1 + 6:
-        step(ui, s, true);
+        detail_step(ui, s, true);
         return true;
     case UI_KEY_ESC:
     case UI_KEY_ENTER:
@@ -320,7 +324,7 @@ static void draw_head(struct ui *ui, const struct snapshot *s, struct grid *g, i
 }
 
 void detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
-    uint32_t d = s ? find(ui, s) : 0;
+    uint32_t d = s ? detail_find(ui, s) : 0;
     if (rows < 1) {
         return;
     }

@@ -59,6 +59,24 @@ void draw_bar(struct grid *g, int row, int column, int width, enum role role, in
     }
 }
 
+void draw_small_bar(struct grid *g, int row, int column, struct value v, int64_t limit,
+                    enum role role, bool unicode) {
+    static const char *const eighths[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    char digit[2] = "1";
+    if (v.state != STATE_VALUE || v.v < 0) {
+        draw_text(g, row, column, 1, ROLE_DIM, "-");
+        return;
+    }
+    if (v.v == 0 || limit <= 0) {
+        draw_text(g, row, column, 1, ROLE_DIM, unicode ? "·" : "0");
+        return;
+    }
+    uint64_t part = v.v >= limit ? 8 : mul_div_u64((uint64_t)v.v, 8, (uint64_t)limit);
+    part = part < 1 ? 1 : part;
+    digit[0] = (char)('0' + part);
+    draw_text(g, row, column, 1, role, unicode ? eighths[part - 1] : digit);
+}
+
 void put_share(struct buf *b, struct value ppm) {
     if (ppm.state != STATE_VALUE || ppm.v < 0) {
         buf_text(b, table_word(ppm.state == STATE_VALUE ? STATE_MALFORMED : ppm.state));

@@ -282,19 +282,23 @@ void bar_draw(struct ui *ui, struct grid *g, int row) {
     static const struct {
         const char *key;
         const char *text;
-    } items[][3] = {
+    } items[][4] = {
         [MODE_HELP] = {{"Up Down", "scroll"}, {"Esc", "close"}, {NULL, NULL}},
         [MODE_SORT] = {{"Up Down", "choose"}, {"Enter", "sort"}, {"Esc", "close"}},
         [MODE_SEARCH] = {{"F3", "Next"}, {"Enter", "keep"}, {"Esc", "go back"}},
         [MODE_GO_TO] = {{"Enter", "go"}, {"Esc", "close"}, {NULL, NULL}},
         [MODE_DEVICE] = {{"Up Down", "scroll"}, {"F8", "Device"}, {"Esc", "close"}},
+        [MODE_COUNTERS] = {{"Up Down", "choose"},
+                           {"PgUp PgDn", "processes"},
+                           {"F8", "Device"},
+                           {"Esc", "close"}},
     };
     grid_fill(g, row, 0, g->columns, ROLE_KEY_LABEL, " ");
     if (ui->mode == MODE_TABLE) {
         bar_keys(ui, g, row);
         return;
     }
-    for (int i = 0, at = 0; i < 3 && items[ui->mode][i].key; i++) {
+    for (int i = 0, at = 0; i < 4 && items[ui->mode][i].key; i++) {
         at = bar_item(g, row, at, span_of(items[ui->mode][i].key), items[ui->mode][i].text);
     }
 }

@@ -191,24 +191,6 @@ static struct value folded(const struct sheet *sh, const struct series *a) {
     return a->values == 0 ? v : table_metric(sh->s, run, metric_at(sh, a->from)->metric);
 }
 
-static void draw_small_bar(struct sheet *sh, int column, struct value v, int64_t limit,
-                           enum role role) {
-    static const char *const eighths[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    char digit[2] = "1";
-    if (v.state != STATE_VALUE || v.v < 0) {
-        draw_text(sh->g, sh->at_row, column, 1, ROLE_DIM, "-");
-        return;
-    }
-    if (v.v == 0 || limit <= 0) {
-        draw_text(sh->g, sh->at_row, column, 1, ROLE_DIM, sh->ui->o.unicode ? "·" : "0");
-        return;
-    }
-    uint64_t part = v.v >= limit ? 8 : mul_div_u64((uint64_t)v.v, 8, (uint64_t)limit);
-    part = part < 1 ? 1 : part;
-    digit[0] = (char)('0' + part);
-    draw_text(sh->g, sh->at_row, column, 1, role, sh->ui->o.unicode ? eighths[part - 1] : digit);
-}
-
 /* One column each; gives the column behind. */
 static int draw_small_bars(struct sheet *sh, const struct series *a, unsigned group) {
     const struct snap_metric *first = metric_at(sh, a->from);
@@ -218,8 +200,8 @@ static int draw_small_bars(struct sheet *sh, const struct series *a, unsigned gr
     for (uint32_t i = a->from; sh->bar > 0 && i < a->to && at < sh->width; i++) {
         const struct snap_metric *m = metric_at(sh, i);
         if (m->index != INDEX_NONE && is_same(sh, m, first)) {
-            draw_small_bar(sh, sh->at_column + at, m->value, limit,
-                           (enum role)group_at(group)->bar);
+            draw_small_bar(sh->g, sh->at_row, sh->at_column + at, m->value, limit,
+                           (enum role)group_at(group)->bar, sh->ui->o.unicode);
             at++;
         }
     }

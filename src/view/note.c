@@ -1,6 +1,6 @@
 /*
- * What is to be said of a device in words: which limits hold it back, or who keeps it awake though
- * nobody uses it. Pure.
+ * What is to be said of a device in words: which limits hold it back, that its driver counts no engine
+ * time, or who keeps it awake though nobody uses it. Pure.
  */
 #include "strip.h"
 
@@ -150,6 +150,27 @@ static enum role put_throttle(const struct snapshot *s, const struct snap_device
     return l->is_sure ? ROLE_WARN : ROLE_DIM;
 }
 
+/* ---- no engine time -------------------------------------------------------------------------- */
+
+static const char time_off[] = "engine time off";
+
+static bool is_time_off(const struct snapshot *s, const struct snap_device *d) {
+    struct value v = table_metric(s, d->metrics, METRIC_PROFILING);
+    return v.state == STATE_VALUE && v.v == 0;
+}
+
+/* With what would switch it on, where that fits. */
+static void put_time_off(int width, struct buf *b) {
+    size_t start = b->n;
+    buf_text(b, time_off);
+    buf_text(b, ": see --set-profiling");
+    if (!fits(b, start, width)) {
+        b->n = start;
+        buf_text(b, time_off);
+    }
+    b->n = fits(b, start, width) ? b->n : start;
+}
+
 /* ---- who keeps it awake ---------------------------------------------------------------------- */
 
 bool note_is_holder(const struct snap_process *p, uint32_t d) {
@@ -212,6 +233,10 @@ enum role note_put(const struct snapshot *s, uint32_t d, int width, struct buf *
     if (limits.count > 0) {
         return put_throttle(s, &s->devices[d], &limits, width, b);
     }
+    if (is_time_off(s, &s->devices[d])) {
+        put_time_off(width, b);
+        return ROLE_WARN;
+    }
     if (s->devices[d].kept_awake > 0) {
         put_awake(s, d, s->devices[d].kept_awake, width, b);
     }
@@ -222,6 +247,9 @@ int note_least(const struct snapshot *s, uint32_t d) {
     struct limits limits = limits_of(s, &s->devices[d]);
     if (limits.count > 0) {
         return sizeof "! throttled: power, heat" - 1;
+    }
+    if (is_time_off(s, &s->devices[d])) {
+        return sizeof time_off - 1;
     }
     return s->devices[d].kept_awake > 0 ? (int)sizeof "kept awake by 10000 gnome-shell, +9" - 1 : 0;
 }

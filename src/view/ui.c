@@ -40,6 +40,7 @@ void ui_destroy(struct ui *ui) {
     if (ui) {
         row_list_finish(&ui->list);
         free(ui->lines);
+        free(ui->workers);
         buf_finish(&ui->text);
         free(ui);
     }
@@ -118,6 +119,7 @@ void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *pl
         return;
     }
     list_refresh(ui, s);
+    history_note(ui, s);
     if (l.title >= 0) {
         title_draw(ui, s, play, g, l.title);
     }
@@ -125,6 +127,8 @@ void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *pl
         help_draw(ui, g, l.strip, l.body + l.body_rows - l.strip);
     } else if (ui->mode == MODE_DEVICE) {
         detail_draw(ui, s, g, l.strip, l.body + l.body_rows - l.strip);
+    } else if (ui->mode == MODE_COUNTERS) {
+        counters_draw(ui, s, g, l.strip, l.body + l.body_rows - l.strip);
     } else {
         draw_strip(ui, s, g, &l);
         draw_table(ui, s, g, &l);

@@ -7,7 +7,7 @@
 
 #include "gwtop/view.h"
 
-enum mode { MODE_TABLE, MODE_HELP, MODE_SORT, MODE_SEARCH, MODE_GO_TO, MODE_DEVICE };
+enum mode { MODE_TABLE, MODE_HELP, MODE_SORT, MODE_SEARCH, MODE_GO_TO, MODE_DEVICE, MODE_COUNTERS };
 
 /* Who a line of the table is about, in words that outlive a snapshot. All 0: nobody. */
 struct identity {
@@ -23,6 +23,34 @@ struct identity {
 struct metric_place {
     uint16_t metric;
     uint8_t group;
+};
+
+/* A counter of a device in the last ticks that were drawn. */
+#define HISTORY_TICKS 64
+#define HISTORY_SLOTS 256
+struct history_slot {
+    uint32_t device; /* subject */
+    uint32_t nth;    /* among entries of the same metric and index */
+    uint16_t metric;
+    uint16_t index;
+    int64_t v[HISTORY_TICKS]; /* by tick; the newest at `at`; below 0: none */
+};
+struct history {
+    uint64_t tick; /* the newest */
+    uint32_t at;
+    uint32_t count;
+    uint32_t last; /* slot found last, + 1 */
+    struct history_slot slots[HISTORY_SLOTS];
+};
+
+/* A line of the counters screen: who worked on the device. */
+enum { WORKER_PROCESS, WORKER_NOBODY, WORKER_CONTEXT };
+struct worker {
+    int64_t row_busy; /* of its process */
+    int64_t busy;     /* its own; of a process above all */
+    uint32_t place;   /* of its process */
+    uint32_t index;   /* in processes, unattributed or contexts */
+    uint8_t kind;
 };
 
 #define PROMPT_MAX 64
@@ -69,6 +97,13 @@ struct ui {
     uint32_t help_top;
     uint32_t detail; /* subject of the device of the device screen */
     uint32_t detail_top;
+    uint32_t counter_at; /* the counter chosen, among those of the device */
+    uint32_t counter_top;
+    struct worker *workers;
+    uint32_t worker_count;
+    uint32_t worker_cap;
+    uint32_t worker_top;
+    struct history history;
     struct metric_place places[METRIC_COUNT]; /* in the order of the device screen */
     struct buf text;                          /* scratch */
 };
@@ -133,8 +168,23 @@ void detail_init(struct ui *ui);
 /* Opens it for the device that the keys mean: the one shown alone, that of the selected line, the
  * first. */
 void detail_open(struct ui *ui, const struct snapshot *s);
+/* Chooses that device; false where there is none. */
+bool detail_choose(struct ui *ui, const struct snapshot *s);
+/* Its index; device_count where it is gone. */
+uint32_t detail_find(const struct ui *ui, const struct snapshot *s);
+/* The next one that the options let through, around the end. */
+void detail_step(struct ui *ui, const struct snapshot *s, bool back);
 bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s);
 void detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows);
+
+/* ---- counters.c: the counters screen; history.c ---------------------------------------------- */
+
+/* Opens it for the device that the keys mean, or for one that has counters. */
+void counters_open(struct ui *ui, const struct snapshot *s);
+bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s);
+void counters_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows);
+/* Keeps the counters of a tick that is drawn; the same tick once. */
+void history_note(struct ui *ui, const struct snapshot *s);
 
 /* ---- body.c: the table ----------------------------------------------------------------------- */
 
@@ -166,6 +216,9 @@ enum role share_role(struct value v);
 /* A bar of `width` columns with its ends. */
 void draw_bar(struct grid *g, int row, int column, int width, enum role role, int64_t ppm,
               bool unicode);
+/* A bar of one column and one row against `limit`, "-" where there is no value. */
+void draw_small_bar(struct grid *g, int row, int column, struct value v, int64_t limit,
+                    enum role role, bool unicode);
 /* "55 %", "?", "-", "deny". */
 void put_share(struct buf *b, struct value ppm);
 /* "5.1G" or the word for why there is none. */

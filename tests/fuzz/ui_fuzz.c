@@ -35,6 +35,9 @@ static void make_snapshot(struct walk *w) {
     case 3:
         snap_cards(&w->b, devices % 20, processes);
         break;
+    case 4:
+        snap_cores(&w->b);
+        break;
     default:
         snap_many(&w->b, devices % 40, processes, kind);
     }

@@ -300,10 +300,27 @@ void feed_job(struct acct_feed *f, const struct job *j) {
     struct job job = *j;
     job.device = j->device ? j->device : s->device;
     job.space = j->space ? j->space : SPACE_PID;
-    job.client = j->client ? j->client : (uint64_t)(uint32_t)j->pid;
+    job.client = j->client || j->space ? j->client : (uint64_t)(uint32_t)j->pid;
     job.name_len = (uint8_t)strlen(j->name);
     job.class = j->class ? j->class : CLASS_GRAPHICS;
     f->out.sink.job(f->out.sink.ctx, &job);
+}
+
+void feed_counter(struct acct_feed *f, uint32_t id, const struct job *of, enum metric metric,
+                  int64_t value, enum state state) {
+    const struct subject *s = &f->subjects[id];
+    struct sample sample = {.t_ns = of->end_ns,
+                            .value = value,
+                            .client = of->client,
+                            .name = "",
+                            .subject = id,
+                            .device = s->device,
+                            .pid = of->pid,
+                            .metric = (uint16_t)metric,
+                            .index = INDEX_NONE,
+                            .space = of->space,
+                            .state = (uint8_t)state};
+    f->out.sink.sample(f->out.sink.ctx, &sample);
 }
 
 /* ---- what a snapshot holds ------------------------------------------------------------------- */
@@ -434,6 +451,21 @@ static void print_metrics(struct buf *b, const struct snapshot *s, struct run ru
     }
 }
 
+static void print_contexts(struct buf *b, const struct snapshot *s, struct run run) {
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+        const struct snap_context *c = &s->contexts[i];
+        buf_text(b, "\n  context");
+        put_number(b, "id", c->context);
+        put_number(b, "tag", c->tag);
+        put_number(b, "tagged", c->tagged);
+        put_number(b, "device", c->device);
+        put_number(b, "process", c->process);
+        put_value(b, "busy_ppm", c->busy_ppm);
+        put_value(b, "busy_ns", c->busy_ns);
+        print_metrics(b, s, c->counters);
+    }
+}
+
 static void print_device(struct buf *b, const struct snapshot *s, const struct snap_device *d) {
     buf_text(b, "\ndevice");
     put_number(b, "subject", d->subject);
@@ -468,6 +500,7 @@ static void print_process(struct buf *b, const struct snapshot *s, const struct 
     put_number(b, "type", p->type);
     put_number(b, "idle_holder", p->idle_holder);
     put_number(b, "clients", p->clients);
+    put_number(b, "by_thread", p->by_thread);
     put_value(b, "start_ns", p->start_ns);
     put_value(b, "busy_ppm", p->busy_ppm);
     put_value(b, "busy_ns", p->busy_ns);
@@ -492,6 +525,7 @@ static void print_process(struct buf *b, const struct snapshot *s, const struct 
         print_engines(b, s, c->engines);
         print_memory(b, s, c->memory);
     }
+    print_contexts(b, s, p->contexts);
 }
 
 void snapshot_print(struct buf *b, const struct snapshot *s) {
@@ -514,6 +548,7 @@ void snapshot_print(struct buf *b, const struct snapshot *s) {
         put_value(b, "busy_ppm", u->busy_ppm);
         put_value(b, "busy_ns", u->busy_ns);
         put_number(b, "reasons", u->reasons);
+        print_contexts(b, s, u->contexts);
     }
     buf_char(b, '\n');
 }

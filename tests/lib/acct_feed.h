@@ -120,6 +120,10 @@ void feed_tell(struct acct_feed *f, uint32_t id, int64_t t_ns, const struct tell
 void feed_job(struct acct_feed *f, const struct job *j);
 #define JOB(f, id, ...) feed_job(f, &(const struct job){.subject = id, __VA_ARGS__})
 
+/* A counter of the context that `of` names, told by subject `id`. */
+void feed_counter(struct acct_feed *f, uint32_t id, const struct job *of, enum metric metric,
+                  int64_t value, enum state state);
+
 /* ---- what a snapshot holds ------------------------------------------------------------------- */
 
 /* NULL where there is none. */

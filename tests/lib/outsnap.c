@@ -15,6 +15,7 @@ void outsnap_init(struct outsnap *o) {
     o->s.engines = o->engines;
     o->s.memory = o->memory;
     o->s.metrics = o->metrics;
+    o->s.contexts = o->contexts;
     o->s.cost_cpu_ns = outsnap_value(420000);
     o->s.cost_syscalls = outsnap_value(77);
 }
@@ -113,6 +114,12 @@ struct snap_metric *outsnap_metric(struct outsnap *o, struct run *run, unsigned 
     m->index = INDEX_NONE;
     m->source = outsnap_text(o, "amdgpu");
     return m;
+}
+
+struct snap_context *outsnap_context(struct outsnap *o, struct run *run, uint64_t context) {
+    struct snap_context *c = &o->contexts[next(run, &o->s.context_count)];
+    c->context = context;
+    return c;
 }
 
 static void busy_process(struct outsnap *o) {

@@ -13,6 +13,7 @@ struct outsnap {
     struct snap_engine engines[OUTSNAP_MAX];
     struct snap_memory memory[OUTSNAP_MAX];
     struct snap_metric metrics[METRIC_COUNT];
+    struct snap_context contexts[OUTSNAP_MAX];
 };
 
 /* An empty machine at its second tick: 2026-03-01T14:22:05.5Z, interval 1 s. */
@@ -37,6 +38,8 @@ struct snap_engine *outsnap_engine(struct outsnap *o, struct run *run, const cha
                                    int64_t busy_ppm, int64_t busy_ns);
 struct snap_memory *outsnap_memory(struct outsnap *o, struct run *run, const char *region,
                                    int64_t total, int64_t resident);
+/* Counters are added to its run; nothing is known of its busy time. */
+struct snap_context *outsnap_context(struct outsnap *o, struct run *run, uint64_t context);
 struct snap_metric *outsnap_metric(struct outsnap *o, struct run *run, unsigned metric, int64_t v);
 
 /* What a small machine shows: two devices, one asleep; two processes, one of which is new. */

@@ -23,6 +23,7 @@ void snap_finish(struct snap *b) {
     free(b->engines);
     free(b->memory);
     free(b->metrics);
+    free(b->contexts);
     memset(b, 0, sizeof *b);
 }
 
@@ -34,6 +35,7 @@ const struct snapshot *snap_get(struct snap *b) {
     b->s.engines = b->engines;
     b->s.memory = b->memory;
     b->s.metrics = b->metrics;
+    b->s.contexts = b->contexts;
     return &b->s;
 }
 
@@ -166,4 +168,13 @@ struct snap_metric *snap_metric(struct snap *b, struct run *run, unsigned metric
                                          .source = snap_text(b, "gpu-metrics")};
     extend(run, n);
     return &b->metrics[n];
+}
+
+struct snap_context *snap_context(struct snap *b, struct run *run, uint64_t context,
+                                  struct value busy_ppm) {
+    uint32_t n = b->s.context_count++;
+    b->contexts = grown(b->contexts, &b->caps[7], n, sizeof *b->contexts);
+    b->contexts[n] = (struct snap_context){.context = context, .busy_ppm = busy_ppm};
+    extend(run, n);
+    return &b->contexts[n];
 }

@@ -16,7 +16,8 @@ struct snap {
     struct snap_engine *engines;
     struct snap_memory *memory;
     struct snap_metric *metrics;
-    uint32_t caps[7];
+    struct snap_context *contexts;
+    uint32_t caps[8];
 };
 
 /* No device, no process; the second tick, 14:22:05 UTC, one second after the first. */
@@ -48,5 +49,9 @@ struct snap_memory *snap_memory(struct snap *b, struct run *run, const char *reg
 /* From the field of this name of gpu_metrics. */
 struct snap_metric *snap_metric(struct snap *b, struct run *run, unsigned metric, unsigned index,
                                 struct value value, const char *field);
+
+/* Its counters are added to its run afterwards. */
+struct snap_context *snap_context(struct snap *b, struct run *run, uint64_t context,
+                                  struct value busy_ppm);
 
 #endif

@@ -32,4 +32,9 @@ void snap_cards(struct snap *b, uint32_t devices, uint32_t seed);
 /* Texts and numbers at their worst: wide, joined, endless, past every end. */
 void snap_hostile(struct snap *b);
 
+/* An integrated device with hardware counters, processes with contexts and tags, and a card that sleeps. */
+void snap_counters(struct snap *b);
+/* The same, and of the card a counter of 70 parts. */
+void snap_cores(struct snap *b);
+
 #endif

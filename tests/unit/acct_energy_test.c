@@ -289,7 +289,8 @@ static void test_shares(void **state) {
     check_real(of(f, 100)->watts, 5);
     assert_int_equal(of(f, 100)->method, METHOD_SHARED);
     assert_int_equal(of(f, 100)->joules.doubt, DOUBT_ESTIMATED);
-    check_real(floor_of(f)->joules, 0);
+    check_real_state(floor_of(f)->joules, STATE_UNKNOWN);
+    check_real_state(floor_of(f)->watts, STATE_UNKNOWN);
     check_real(loose(f)->joules, 0);
     check_laws(f);
     feed_destroy(f);
@@ -353,7 +354,9 @@ static void floor_from(int64_t t0) {
     struct acct_feed *f = card();
     tick(f, t0, 50, SEC, 0);
     tick(f, t0 + SEC, 50, SEC, 0);
-    check_real(floor_of(f)->joules, 0);
+    check_real_state(floor_of(f)->joules, STATE_UNKNOWN);
+    check_real_state(floor_of(f)->watts, STATE_UNKNOWN);
+    check_laws(f);
     assert_int_equal(of(f, 100)->watts.doubt, DOUBT_ESTIMATED);
     tick(f, t0 + 2 * SEC, 8, 0, 0); /* idle: a floor of 8 W */
     tick(f, t0 + 3 * SEC, 8, 5 * MSEC, 0);
@@ -376,7 +379,8 @@ static void floor_from(int64_t t0) {
     }
     for (int t = 9 * 60; t < 10 * 60 + 10; t++)
         tick(f, t0 + t * SEC, 50, SEC, 0);
-    check_real(floor_of(f)->watts, 0); /* seen too long ago */
+    check_real_state(floor_of(f)->watts, STATE_UNKNOWN);      /* seen too long ago */
+    assert_int_equal(floor_of(f)->joules.state, STATE_VALUE); /* what it was given stays */
     assert_int_equal(of(f, 100)->watts.doubt, DOUBT_ESTIMATED);
     check_real(of(f, 100)->watts, 50);
     check_laws(f);
@@ -422,6 +426,23 @@ static void test_floor_whole_span(void **state) {
     tick(f, HOUR + 603 * SEC, 20, SEC, 0);
     assert_true(fabs(floor_of(f)->joules.v - floor_j - 8) < 1e-6);
     check_real(device(f)->watts, device(f)->joules.v / 603);
+    check_laws(f);
+    feed_destroy(f);
+}
+
+/* Over the whole span it has watts once some of it had a floor. */
+static void test_floor_unknown_whole_span(void **state) {
+    struct acct_feed *f = machine_of("apu=0\n", &(const struct acct_options){.whole_span = true});
+    (void)state;
+    for (int t = 0; t < 4; t++) {
+        tick(f, HOUR + t * SEC, 50, SEC, 0);
+        assert_true(floor_of(f)->watts.state != STATE_VALUE);
+        assert_true(floor_of(f)->joules.state != STATE_VALUE);
+        check_laws(f);
+    }
+    tick(f, HOUR + 4 * SEC, 8, 0, 0);
+    check_real(floor_of(f)->joules, 8);
+    check_real(floor_of(f)->watts, 2);
     check_laws(f);
     feed_destroy(f);
 }
@@ -502,6 +523,57 @@ static void test_counter_stands_still(void **state) {
     check_real(device(f)->watts, 1);
     check_real(device(f)->joules, 20);
     feed_destroy(f);
+}
+
+static void still_tick(struct acct_feed *f, int t, double joules, double watts) {
+    feed_begin(f, HOUR + t * SEC);
+    work(f, 100, SEC / 2, true);
+    TELL(f, SENSORS, HOUR + t * SEC, .metric = METRIC_ENERGY_GPU, .value = (int64_t)(joules * 1e6));
+    if (watts >= 0)
+        power(f, HOUR + t * SEC, (int64_t)(watts * 1e6));
+    feed_end(f, HOUR + t * SEC, "");
+}
+
+/* A counter that never moves while the sensor of power beside it tells that something is drawn: after as
+ * many readings as make any sensor stuck the other one counts, until the counter moves. */
+static void test_counter_stuck(void **state) {
+    struct acct_feed *f = card();
+    (void)state;
+    for (int t = 0; t <= 64; t++) {
+        still_tick(f, t, 7, 20);
+        assert_true(device(f)->watts.state != STATE_VALUE);
+    }
+    still_tick(f, 65, 7, 20);
+    for (int t = 66; t < 200; t++) {
+        still_tick(f, t, 7, 20);
+        check_real(device(f)->watts, 20);
+        check_laws(f);
+    }
+    check_real(device(f)->joules, 20 * 134);
+    check_real(of(f, 100)->joules, 20 * 134);
+    still_tick(f, 200, 9, 20); /* it moves again */
+    still_tick(f, 201, 14, 20);
+    check_real(device(f)->watts, 5);
+    check_real(device(f)->joules, 20 * 134 + 5);
+    assert_int_equal(device(f)->joules.doubt, DOUBT_ESTIMATED); /* what lies between is lost */
+    check_laws(f);
+    feed_destroy(f);
+}
+
+/* Nothing is drawn, or nobody tells that something is: it may stand still. */
+static void test_counter_still_for_a_reason(void **state) {
+    (void)state;
+    for (int none = 0; none < 2; none++) {
+        struct acct_feed *f = card();
+        still_tick(f, 0, 7, 0);
+        still_tick(f, 1, 8, 0);
+        for (int t = 2; t < 200; t++)
+            still_tick(f, t, 8, none ? -1 : t % 60 == 0 ? 0 : 20);
+        still_tick(f, 200, 9, 0);
+        check_real(device(f)->joules, 2);
+        assert_int_equal(device(f)->joules.doubt, 0);
+        feed_destroy(f);
+    }
 }
 
 /* ---- readings that cannot be ----------------------------------------------------------------- */
@@ -626,7 +698,7 @@ static void test_better_origin(void **state) {
             assert_true(device(f)->watts.state != STATE_VALUE || device(f)->watts.v > 12);
     }
     check_real(device(f)->watts, 12);
-    check_real(floor_of(f)->watts, 0);
+    check_real_state(floor_of(f)->watts, STATE_UNKNOWN);
     check_real(of(f, 100)->watts, 12);
     check_laws(f);
     feed_destroy(f);
@@ -699,6 +771,9 @@ int main(void) {
         cmocka_unit_test(test_floor),
         cmocka_unit_test(test_lowest),
         cmocka_unit_test(test_floor_whole_span),
+        cmocka_unit_test(test_floor_unknown_whole_span),
+        cmocka_unit_test(test_counter_stuck),
+        cmocka_unit_test(test_counter_still_for_a_reason),
         cmocka_unit_test(test_counter),
         cmocka_unit_test(test_lost_interval),
         cmocka_unit_test(test_counter_stands_still),

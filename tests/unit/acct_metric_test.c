@@ -372,6 +372,24 @@ static void test_what_clients_do_not_tell(void **state) {
     }
 }
 
+/* ---- a driver that counts no engine time ------------------------------------------------------ */
+
+static void test_profiling_off(void **state) {
+    const uint64_t bit = UINT64_C(1) << REASON_PROFILING_OFF;
+    struct acct_feed *f = machine();
+    (void)state;
+    for (int t = 1; t < 6; t++) { /* not told, off, on, off, what is no number */
+        feed_begin(f, t * SEC);
+        if (t > 1 && t < 5)
+            TELL(f, SENSORS, t * SEC, .metric = METRIC_PROFILING, .value = t == 3);
+        if (t == 5)
+            TELL(f, SENSORS, t * SEC, .metric = METRIC_PROFILING, .state = STATE_MALFORMED);
+        feed_end(f, t * SEC, "");
+        assert_int_equal((loose(f)->reasons & bit) != 0, t == 2 || t == 4);
+    }
+    feed_destroy(f);
+}
+
 /* ---- asleep, waking, left alone -------------------------------------------------------------- */
 
 static void sensors_tick(struct acct_feed *f, int t, const char *status) {
@@ -590,6 +608,7 @@ int main(void) {
         cmocka_unit_test(test_stuck_gives_way),
         cmocka_unit_test(test_not_stuck),
         cmocka_unit_test(test_what_clients_do_not_tell),
+        cmocka_unit_test(test_profiling_off),
         cmocka_unit_test(test_waking),
         cmocka_unit_test(test_asleep),
         cmocka_unit_test(test_removed),

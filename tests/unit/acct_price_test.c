@@ -184,7 +184,8 @@ static void test_cycles(void **state) {
     feed_destroy(f);
 }
 
-/* Where busy time is told beside them it is that which counts. */
+/* Where busy time is told beside them it is that which counts as time; the price is that of the cycles, whatever the
+ * device's clock says. */
 static void test_time_and_cycles(void **state) {
     struct acct_feed *f = machine_of("driver=panfrost\n", NULL);
     (void)state;
@@ -193,7 +194,47 @@ static void test_time_and_cycles(void **state) {
              SAYS(ENGINE("fragment", t * SEC / 4), CYCLES("fragment", HZ * t),
                   MAXFREQ("fragment", 4 * HZ)));
     check_value(find_process(feed_snapshot(f), 100)->busy_ns, SEC / 4);
-    check_real(cost(f, 100)->pws, 0.5);
+    check_real(cost(f, 100)->pws, 1);
+    feed_destroy(f);
+}
+
+/* Cycles that are first told, that stand still or that no clock makes in that time: the time has the price. */
+static void test_cycles_that_are_not_of_this_time(void **state) {
+    struct acct_feed *f = machine_of("driver=panthor\n", NULL);
+    (void)state;
+    tick(f, SEC, 2, 1000, SAYS(ENGINE("panthor", 0)));
+    tick(f, 2 * SEC, 2, 1000, SAYS(ENGINE("panthor", SEC / 2), CYCLES("panthor", 50 * HZ)));
+    check_real(cost(f, 100)->pws, 1);
+    tick(f, 3 * SEC, 2, 1000, SAYS(ENGINE("panthor", SEC), CYCLES("panthor", 50 * HZ)));
+    check_real(cost(f, 100)->pws, 2);
+    tick(f, 4 * SEC, 2, 1000,
+         SAYS(ENGINE("panthor", SEC + SEC / 2), CYCLES("panthor", INT64_C(9000000000000000000))));
+    check_real(cost(f, 100)->pws, 3);
+    /* A text without them: what comes next is of two intervals. */
+    tick(f, 5 * SEC, 2, 1000, SAYS(ENGINE("panthor", 2 * SEC)));
+    tick(f, 6 * SEC, 2, 1000,
+         SAYS(ENGINE("panthor", 2 * SEC + SEC / 2),
+              CYCLES("panthor", INT64_C(9000000000266000000))));
+    check_real(cost(f, 100)->pws, 5);
+    check_value(cost(f, 100)->unpriced_ns, 0);
+    feed_destroy(f);
+}
+
+/* What a table of operating points asks for is no measurement. */
+static void test_voltage_of_a_table(void **state) {
+    struct acct_feed *f = machine_of("driver=panthor\n", NULL);
+    (void)state;
+    for (int t = 1; t < 3; t++) {
+        feed_begin(f, t * SEC);
+        TELL(f, SENSORS, t * SEC, .metric = METRIC_VOLTAGE_GFX, .value = 500000,
+             .doubt = DOUBT_ASSUMED_VOLTAGE);
+        feed_read(f, FD, t * SEC, 7,
+                  SAYS(CYCLES("panthor", 4 * HZ * t), MAXFREQ("panthor", 4 * HZ)));
+        feed_end(f, t * SEC, "");
+    }
+    check_real(cost(f, 100)->pws, 1); /* without any clock */
+    assert_true(cost(f, 100)->pws.doubt & DOUBT_ASSUMED_VOLTAGE);
+    assert_int_equal(cost(f, 100)->method, METHOD_MODELLED);
     feed_destroy(f);
 }
 
@@ -358,6 +399,8 @@ int main(void) {
         cmocka_unit_test(test_assumed),
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_time_and_cycles),
+        cmocka_unit_test(test_cycles_that_are_not_of_this_time),
+        cmocka_unit_test(test_voltage_of_a_table),
         cmocka_unit_test(test_cycles_of_another_clock),
         cmocka_unit_test(test_video),
         cmocka_unit_test(test_owner_changes),

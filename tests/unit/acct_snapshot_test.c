@@ -214,6 +214,56 @@ static void test_unattributed(void **state) {
     feed_destroy(f);
 }
 
+/* Over the whole span it is what the ticks came to, as its price is: what the client did in one tick is no
+ * answer to what the sensor saw in another. */
+static void test_unattributed_whole_span(void **state) {
+    struct acct_feed *f = machine(&(const struct acct_options){.whole_span = true});
+    (void)state;
+    feed_process(f, P1, 100, 1);
+    feed_holder(f, P1 + 1, P1, DEV);
+    for (int t = 0; t <= 4; t++) {
+        feed_begin(f, t * SEC);
+        feed_read(f, P1 + 1, t * SEC, 7, SAYS(ENGINE("gfx", t < 2 ? 0 : SEC * 3 / 4 * (t - 1))));
+        feed_sample(f, DEV, t * SEC, METRIC_ACTIVITY_GFX, t == 1 ? 800000 : 0);
+        feed_sample(f, DEV, t * SEC, METRIC_CLOCK_GFX, 266000000);
+        feed_sample(f, DEV, t * SEC, METRIC_VOLTAGE_GFX, 1000000);
+        feed_end(f, t * SEC, "");
+    }
+    const struct snap_unattributed *u = feed_snapshot(f)->unattributed;
+    check_value(u->busy_ns, SEC * 8 / 10);
+    check_value(u->busy_ppm, 200000);
+    check_real(u->power.pws, 0.8);
+    check_real(u->power.pw, 0.2);
+    check_value(feed_snapshot(f)->devices[0].busy_ppm, 200000); /* the sensor's mean */
+    /* What was seen stays, whatever the last tick knows. */
+    feed_begin(f, 5 * SEC);
+    feed_state(f, DEV, 5 * SEC, "suspended\n");
+    feed_end(f, 5 * SEC, "");
+    check_value(feed_snapshot(f)->unattributed->busy_ppm, 160000);
+    check_real(feed_snapshot(f)->unattributed->power.pw, 0.16);
+    feed_destroy(f);
+}
+
+/* Of a device that sleeps nothing is read: that, and not the want of a sensor, is why. */
+static void test_unattributed_asleep(void **state) {
+    (void)state;
+    for (int seen = 0; seen < 2; seen++) {
+        struct acct_feed *f = machine(NULL);
+        if (seen)
+            busy_tick(f, 0, 500000);
+        for (int t = 1; t <= 2; t++) {
+            feed_begin(f, t * SEC);
+            feed_state(f, DEV, t * SEC, "suspended\n");
+            feed_end(f, t * SEC, "");
+        }
+        const struct snap_unattributed *u = feed_snapshot(f)->unattributed;
+        assert_true(u->reasons == UINT64_C(1) << REASON_ASLEEP);
+        check_state(u->busy_ppm, STATE_UNKNOWN);
+        check_state(u->busy_ns, STATE_UNKNOWN);
+        feed_destroy(f);
+    }
+}
+
 static void test_reason_no_engine_time(void **state) {
     const uint64_t bit = UINT64_C(1) << REASON_NO_ENGINE_TIME;
     (void)state;
@@ -290,10 +340,16 @@ static void test_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ticks),        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_validity),     cmocka_unit_test(test_names_are_compacted),
-        cmocka_unit_test(test_unattributed), cmocka_unit_test(test_reason_no_engine_time),
-        cmocka_unit_test(test_copy),         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_validity),
+        cmocka_unit_test(test_names_are_compacted),
+        cmocka_unit_test(test_unattributed),
+        cmocka_unit_test(test_unattributed_whole_span),
+        cmocka_unit_test(test_unattributed_asleep),
+        cmocka_unit_test(test_reason_no_engine_time),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,6 +291,56 @@ static void who_keeps_a_device_awake(void **state) {
 }
 
 /* A list that could not be read is not an empty one. */
+/* Hardware contexts of a process and of nobody, each with its counters under their own names. */
+static void contexts_with_their_counters(void **state) {
+    struct outsnap o;
+    (void)state;
+    outsnap_typical(&o);
+    struct snap_process *p = &o.processes[0];
+    struct snap_context *c = outsnap_context(&o, &p->contexts, 7);
+    c->busy_ppm = outsnap_value(412300);
+    c->busy_ns = outsnap_value(1500000000);
+    outsnap_metric(&o, &c->counters, METRIC_COUNTER_GPU_TIME, 250000000);
+    outsnap_metric(&o, &c->counters, METRIC_COUNTER_GPU_BUSY, 975000)->value.doubt = DOUBT_CLAMPED;
+    outsnap_metric(&o, &c->counters, METRIC_COUNTER_A0, 12345);
+    c = outsnap_context(&o, &p->contexts, 7);
+    c->tagged = true;
+    c->tag = UINT32_MAX;
+    c->busy_ppm = c->busy_ns = outsnap_none(STATE_UNSUPPORTED);
+    for (unsigned m = METRIC_COUNTER_GPU_TIME; m <= METRIC_COUNTER_MPEC7; m++)
+        outsnap_metric(&o, &c->counters, m, 0)->value = outsnap_none(STATE_UNSUPPORTED);
+    p->by_thread = true;
+    struct snap_unattributed *u = outsnap_unattributed(&o, 0, "(unknown pid)");
+    outsnap_context(&o, &u->contexts, UINT32_MAX);
+    json_t *t = tick_of(&o.s, &plain);
+    check_all(t);
+    json_t *process = at(t, "processes", 0);
+    assert_keys(json_object_get(process, "doubt"), "pid");
+    json_t *list = json_object_get(process, "contexts");
+    assert_int_equal(json_array_size(list), 2);
+    json_t *first = json_array_get(list, 0);
+    assert_keys(first, "context tag busy_pct busy_s counters why");
+    assert_int_equal(json_integer_value(json_object_get(first, "context")), 7);
+    assert_true(json_real_value(json_object_get(first, "busy_pct")) == 41.23);
+    assert_true(json_real_value(json_object_get(first, "busy_s")) == 1.5);
+    json_t *counters = json_object_get(first, "counters");
+    assert_keys(counters, "GpuTime GpuBusy A0 doubt");
+    assert_true(json_real_value(json_object_get(counters, "GpuTime")) == 0.25);
+    assert_true(json_real_value(json_object_get(counters, "GpuBusy")) == 97.5);
+    assert_int_equal(json_integer_value(json_object_get(counters, "A0")), 12345);
+    json_t *second = json_array_get(list, 1);
+    assert_int_equal(json_integer_value(json_object_get(second, "tag")), UINT32_MAX);
+    json_t *why = json_object_get(json_object_get(second, "counters"), "why");
+    assert_int_equal(json_object_size(why), METRIC_COUNTER_MPEC7 - METRIC_COUNTER_GPU_TIME + 1);
+    json_t *rows = json_object_get(t, "unattributed");
+    json_t *last = json_array_get(rows, json_array_size(rows) - 1);
+    assert_keys(last, "device name engines busy_pct busy_s power reasons contexts why");
+    assert_keys(json_array_get(json_object_get(last, "contexts"), 0),
+                "context tag busy_pct busy_s counters why");
+    json_decref(t);
+    outsnap_finish(&o);
+}
+
 static void devices_that_may_not_be_listed(void **state) {
     struct outsnap o;
     struct buf b;
@@ -514,6 +564,7 @@ int main(void) {
         cmocka_unit_test(four_kinds_of_nothing),
         cmocka_unit_test(first_tick_has_no_interval),
         cmocka_unit_test(who_keeps_a_device_awake),
+        cmocka_unit_test(contexts_with_their_counters),
         cmocka_unit_test(devices_that_may_not_be_listed),
         cmocka_unit_test(cost_of_a_replay_is_unsupported),
         cmocka_unit_test(asleep_has_no_metrics),

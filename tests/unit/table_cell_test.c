@@ -140,10 +140,6 @@ static void doubt_is_a_mark(void **state) {
     narrow.columns = 5;
     expect(&b, wide, "1000M~");
     expect(&b, narrow, "1.0G~");
-    assert_int_equal(table_cell_lead(COLUMN_VRAM, 5, span_of("88M~")), 2);
-    assert_int_equal(table_cell_lead(COLUMN_VRAM, 5, span_of("1000M~")), 0);
-    assert_int_equal(table_cell_lead(COLUMN_VRAM, 5, span_of("88M")), 2);
-    assert_int_equal(table_cell_lead(COLUMN_USER, 8, span_of("me~")), 0);
     assert_int_equal(role_of(&b, (struct row){0}, COLUMN_GPU), ROLE_WARN);
     snap_finish(&b);
 }

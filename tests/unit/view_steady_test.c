@@ -25,7 +25,7 @@ static void build_all_metrics(struct snap *b) {
 
 /* All that can be opened, and back to how it was. */
 static void press_all(struct ui *ui, const struct snapshot *s, struct grid *g) {
-    static const char keys[] = "H<\x1b?\x1b/work\x1bI,VMFi1i1g\x1b\tD\t q\t\t\t\t\t\tH";
+    static const char keys[] = "H<\x1b?\x1b/work\x1bI,VMFi1i1g\x1b\tD\t qc\t q\t\t\t\t\t\tH";
     struct ui_play play = {.busy_ppm = -1};
     for (const char *k = keys; *k; k++) {
         (void)ui_key(ui, (unsigned char)*k, s);
@@ -34,8 +34,8 @@ static void press_all(struct ui *ui, const struct snapshot *s, struct grid *g) {
 }
 
 static void steady(void **state) {
-    static void (*const builds[])(struct snap * b) = {build_many,  build_cards, build_all_metrics,
-                                                      snap_limits, snap_awake,  snap_apu};
+    static void (*const builds[])(struct snap * b) = {
+        build_many, build_cards, build_all_metrics, snap_limits, snap_awake, snap_apu, snap_cores};
     (void)state;
     if (!allocations_counted()) {
         skip();
