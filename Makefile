@@ -96,6 +96,8 @@ $(obj)/src/source/%.o:  private EXTRA := $(DRM_CFLAGS) $(call cflags,libzstd)
 $(obj)/src/backend/%.o: private EXTRA := $(DRM_CFLAGS)
 $(obj)/src/term/%.o:    private EXTRA := $(call cflags,ncursesw)
 $(obj)/tests/%.o:       private EXTRA := -Isrc -Itests/lib $(call cflags,cmocka jansson)
+$(obj)/tests/emul/%.o:  private EXTRA := -Isrc -Itests/lib $(call cflags,cmocka jansson) \
+    $(DRM_CFLAGS)
 APP_DEFS := -DGWTOP_VERSION='"$(VERSION)"' -DGWTOP_DATADIR='"$(PREFIX)/share/gwtop"'
 $(obj)/src/app/%.o:     private EXTRA := $(APP_DEFS) $(call cflags,inih)
 
@@ -126,6 +128,7 @@ $(O)/lib%.a:
 STAMP_flags   := $(COMPILE)
 STAMP_app     := $(APP_DEFS)
 STAMP_sources := $(SRC) $(HELP)
+STAMP_shims   := $(wildcard tests/emul/*.[ch])
 STAMP_pure    := $(call object,$(PURE))
 quoted = '$(subst ','\'',$(STAMP_$*))'
 $(O)/%.stamp: FORCE
@@ -186,12 +189,18 @@ $(foreach t,$(FUZZ),$(call make_program,$(call tool_bin,$(t)),$(t),\
 $(foreach t,$(BENCH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
 $(foreach t,$(SYNTH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
 
-# Libraries to preload into the program under test. They carry no sanitizer of their own.
-$(O)/emul/%.so: tests/emul/%.c $(O)/flags.stamp
-	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O1 -g -fPIC -shared -Iinclude $(DRM_CFLAGS) \
-	    -MMD -MP -o $@ $< -ldl -pthread
+# Libraries to preload into the program under test, NAME_shim.so from NAME_*.c and what all of them
+# share. They carry no sanitizer of their own.
+shim_parts = $(filter-out %_test.c,$(wildcard tests/emul/$(1)_*.c tests/emul/emul_*.c))
+define shim_rule
+$(O)/emul/$(1)_shim.so: $(shim_parts) $(wildcard tests/emul/$(1)_*.h tests/emul/emul.h) \
+    $(O)/flags.stamp $(O)/shims.stamp
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) -std=c11 -D_GNU_SOURCE $$(WARNINGS) -O1 -g -fPIC -shared -Iinclude $$(DRM_CFLAGS) \
+	    -o $$@ $(shim_parts) -ldl -pthread
+endef
+$(foreach s,$(SHIMS),$(eval $(call shim_rule,$(patsubst %_shim,%,$(call name,$(s))))))
 
 # ---- what one asks for -------------------------------------------------------------------------
 
@@ -231,7 +240,7 @@ check-purity: all $(O)/pure.stamp
 bless: tests
 	@$(TEST_ENV) GWTOP_BLESS='$(or $(CASE),all)' tests/run $(filter %golden_test,$(UNIT_BINS) $(OTHER_BINS))
 
-bench: all synth $(BENCH_BINS)
+bench: all synth $(BENCH_BINS) $(SHIM_LIBS)
 	@if [ -x tests/bench/run ]; then $(TEST_ENV) tests/bench/run $(BENCH_BINS); fi
 
 # Makes the demonstration recording anew, the same to the byte wherever it is run.
@@ -270,4 +279,3 @@ help:
 	@sh src/dist/help.sh
 
 -include $(patsubst %.o,%.d,$(call object,$(SRC) $(UNIT) $(OTHER) $(FUZZ) $(BENCH) $(SYNTH) $(HELP)))
--include $(SHIM_LIBS:.so=.d)

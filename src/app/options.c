@@ -143,6 +143,32 @@ static enum err parse_choice(const char *choices, const char *text) {
     return ERR_USAGE;
 }
 
+/* Decimal, or hexadecimal after "0x". */
+static enum err parse_number(const char *text, uint64_t most) {
+    uint64_t n = 0;
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    enum err e = hex ? span_to_hex64(span_of(text), &n) : span_to_u64(span_of(text), &n);
+    return e == ERR_OK && n <= most ? ERR_OK : ERR_USAGE;
+}
+
+/* Some of the words between the commas, in any order. */
+static enum err parse_choices(const char *choices, const char *text) {
+    struct cursor chosen = cursor_over(span_of(text));
+    struct span word;
+    enum err e = ERR_USAGE;
+    while (cursor_field(&chosen, ',', &word)) {
+        struct cursor c = cursor_over(span_of(choices));
+        struct span choice;
+        bool found = false;
+        while (!found && cursor_field(&c, ',', &choice))
+            found = choice.n == word.n && memcmp(choice.p, word.p, word.n) == 0;
+        if (!found)
+            return ERR_USAGE;
+        e = ERR_OK;
+    }
+    return e;
+}
+
 /* Vendor and device, four hexadecimal digits each. */
 static enum err parse_pci_id(const char *text) {
     struct span s = span_of(text);
@@ -163,6 +189,19 @@ static enum err take_value(struct options *o, enum option_id id, const char *arg
         return parse_choice(option_list[id].argument, arg);
     case OPT_MALI_SOC:
         return parse_choice(OPTIONS_MALI_SOCS, arg);
+    case OPT_GPU_ID:
+    case OPT_L2_FEATURES:
+        return parse_number(arg, UINT32_MAX);
+    case OPT_TIMESTAMP_HZ:
+    case OPT_CLOCK_HZ:
+        return parse_number(arg, UINT64_C(10000000000));
+    case OPT_OA_FORMAT:
+        return parse_choice(OPTIONS_OA_FORMATS, arg);
+    case OPT_OA_FLAGS:
+    case OPT_OA_SAMPLE:
+        return parse_choices(option_list[id].argument, arg);
+    case OPT_OA_TIMESTAMP_HZ:
+        return parse_count(arg, 1000000000, &o->oa_timestamp_hz);
     case OPT_ASSUME_VOLTAGE:
         return parse_voltage(arg, &o->assume_voltage_uv);
     case OPT_DELAY:
@@ -209,6 +248,13 @@ static void take_text(struct options *o, enum option_id id, const char *arg) {
         [OPT_MALI_DIALECT] = &o->mali_dialect,
         [OPT_MALI_SOC] = &o->mali_soc,
         [OPT_MALI_END] = &o->mali_end,
+        [OPT_GPU_ID] = &o->gpu_id,
+        [OPT_L2_FEATURES] = &o->l2_features,
+        [OPT_TIMESTAMP_HZ] = &o->timestamp_hz,
+        [OPT_CLOCK_HZ] = &o->clock_hz,
+        [OPT_OA_FORMAT] = &o->oa_format,
+        [OPT_OA_FLAGS] = &o->oa_flags,
+        [OPT_OA_SAMPLE] = &o->oa_sample,
         [OPT_LOG] = &o->log,
     };
     if (slot[id])

@@ -44,8 +44,16 @@ struct options {
     int64_t from_ns;
     int64_t to_ns; /* INT64_MAX: the end */
     const char *as;
-    const char *pci_id;       /* vvvv:dddd */
-    const char *smu_fw;       /* 0xN */
+    const char *pci_id; /* vvvv:dddd */
+    const char *smu_fw; /* 0xN */
+    const char *gpu_id; /* these four are numbers */
+    const char *l2_features;
+    const char *timestamp_hz;
+    const char *clock_hz;
+    const char *oa_format;
+    const char *oa_flags;
+    const char *oa_sample;
+    uint64_t oa_timestamp_hz; /* 0: not given */
     const char *mali_dialect; /* these three are words that there are */
     const char *mali_soc;
     const char *mali_end;
@@ -55,6 +63,8 @@ struct options {
 
 /* The chips that --mali-soc knows; a test holds them against the backend's table. */
 #define OPTIONS_MALI_SOCS "exynos4210|exynos4412|exynos4412-prime|u8500|meson8|rk3328"
+#define OPTIONS_OA_FORMATS                                                                         \
+    "A13|A29|A13_B8_C8|B4_C8|A45_B8_C8|B4_C8_A16|A12|A12_B8_C8|A32u40_A4u32_B8_C8"
 
 /* ERR_USAGE with one sentence in info. Options may stand before or after the command. */
 enum err options_parse(int argc, char **argv, struct options *out, struct err_info *info);

@@ -26,9 +26,16 @@ static void put_machine_facts(const struct options *o, struct buf *facts) {
         facts_put_u64(facts, "option.pcie-bw", 1);
     if (o->assume_voltage_uv > 0)
         facts_put_u64(facts, "option.assume-voltage", o->assume_voltage_uv);
-    if (!o->given[OPT_MALI_PROFILING])
+    if (o->given[OPT_COUNTERS])
+        facts_put_u64(facts, "option.counters", 1);
+    if (o->given[OPT_SET_PROFILING])
+        facts_put_u64(facts, "option.set-profiling", 1);
+    if (o->given[OPT_TRACEFS])
+        facts_put_u64(facts, "option.tracefs", 1);
+    if (o->given[OPT_MALI_PROFILING])
+        facts_put_u64(facts, "option.mali-profiling", 1);
+    if (!o->given[OPT_MALI_PROFILING] && !o->given[OPT_TRACEFS])
         return;
-    facts_put_u64(facts, "option.mali-profiling", 1);
     facts_put(facts, "option.mali-soc", span_of(o->mali_soc));
     facts_put(facts, "option.mali-dialect", span_of(o->mali_dialect));
     facts_put(facts, "option.mali-end", span_of(o->mali_end));
@@ -83,6 +90,15 @@ static void put_vendor_facts(const struct options *o, struct buf *facts) {
     facts_put(facts, "dialect", span_of(o->mali_dialect));
     facts_put(facts, "soc", span_of(o->mali_soc));
     facts_put(facts, "end", span_of(o->mali_end));
+    facts_put(facts, "gpu_id", span_of(o->gpu_id));
+    facts_put(facts, "l2_features", span_of(o->l2_features));
+    facts_put(facts, "timestamp_hz", span_of(o->timestamp_hz));
+    facts_put(facts, "clock_hz", span_of(o->clock_hz));
+    facts_put(facts, "oa_format", span_of(o->oa_format));
+    facts_put(facts, "oa_flags", span_of(o->oa_flags));
+    facts_put(facts, "oa_sample", span_of(o->oa_sample));
+    if (o->oa_timestamp_hz > 0)
+        facts_put_u64(facts, "oa_timestamp_hz", o->oa_timestamp_hz);
     if (o->given[OPT_MALI_DROP_UNPRICED])
         facts_put_u64(facts, "drop_unpriced", 1);
     if (o->given[OPT_MALI_BACKFILL])
@@ -97,6 +113,8 @@ enum err vendor_file_open(const struct options *o, const char *path, unsigned ba
     struct buf facts;
     buf_init(&facts);
     put_vendor_facts(o, &facts);
+    if (delay_ns == 0)
+        facts_put_u64(&facts, "each", 1);
     buf_char(&facts, '\0');
     enum err e = facts.failed
                      ? err_set(info, ERR_NOMEM, 0, "out of memory", NULL)

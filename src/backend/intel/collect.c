@@ -1,0 +1,180 @@
+/*
+ * The collector of one device: declares its stream, asks its reader once a tick, hands on what there is, and lets the
+ * part that reads hardware counters have its turn. Nothing is asked of a device that sleeps; what was read before it
+ * slept and not handed on yet is old and dropped.
+ */
+#include "collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEEP_MAX = 128 }; /* descriptors kept open for one device */
+
+#define GAP_NS                                                                                     \
+    INT64_C(1000000000) /* beside two ticks: so long nobody asked, the device may have slept */
+
+struct collector {
+    struct source source;
+    struct host *host;
+    const struct subject *device;
+    struct device_place at;
+    bool is_apu;
+    struct buf facts;
+    const struct subject *stream;
+    struct async async;
+    struct reader *reader; /* the async's; to be touched while nothing is asked */
+    struct intel_oa *oa;
+    long kept;        /* taken off the host's */
+    uint64_t counted; /* of the reader's calls */
+    int64_t last_ns;
+    bool fresh; /* tell the reader when it can hear */
+    bool asleep_told;
+};
+
+/* ---- what is known of the device ------------------------------------------------------------------------- */
+
+static void put_facts(struct collector *c) {
+    buf_clear(&c->facts);
+    facts_put(&c->facts, "pci", facts_get(c->device->facts, "pci"));
+    facts_put(&c->facts, "driver", span_of(c->at.driver));
+    facts_put_u64(&c->facts, "apu", c->is_apu);
+    buf_char(&c->facts, '\0');
+}
+
+static const struct subject *open_stream(struct collector *c, const struct frame_sink *sink) {
+    struct subject like = {.type = SUBJECT_STREAM,
+                           .device = c->device->id,
+                           .backend = (uint16_t)roster_backend(c->host, &backend_intel),
+                           .name = c->at.driver,
+                           .facts = c->facts.p};
+    return c->facts.failed ? NULL : roster_open(c->host, &like, sink, clock_mono_ns());
+}
+
+static enum err start(struct collector *c, const struct frame_sink *sink) {
+    long keep = c->host->keep_left < KEEP_MAX ? c->host->keep_left : KEEP_MAX;
+    enum err e;
+    c->is_apu = sensor_files_apu(c->host, &c->at);
+    put_facts(c);
+    c->stream = open_stream(c, sink);
+    if (!c->stream)
+        return ERR_NOMEM;
+    e = sensor_reader_create(c->host, c->stream, &c->at, c->is_apu, keep, &c->reader);
+    if (e == ERR_OK)
+        e = async_start(&c->async, &c->reader->job);
+    if (e != ERR_OK)
+        return e;
+    c->kept = keep;
+    c->host->keep_left -= keep;
+    return intel_oa_create(c->host, c->device, c->at.sys_path, &c->oa);
+}
+
+/* ---- the tick ------------------------------------------------------------------------------------------------ */
+
+/* The answer is that it sleeps; said once. */
+static void tell_asleep(struct collector *c, const struct frame_sink *sink) {
+    struct frame f = {.t_ns = clock_mono_ns(),
+                      .subject = c->stream->id,
+                      .kind = INTEL_SYSFS,
+                      .outcome = OUTCOME_ASLEEP};
+    if (!c->asleep_told && sink->frame)
+        sink->frame(sink->ctx, c->stream, &f);
+    c->asleep_told = true;
+}
+
+static enum err ask_reader(struct collector *c, const struct frame_sink *sink) {
+    enum err e = async_take(&c->async, sink);
+    if (e != ERR_OK || c->async.asked)
+        return e;
+    c->host->tally.syscalls += c->reader->own.tally.syscalls - c->counted;
+    c->counted = c->reader->own.tally.syscalls;
+    c->reader->fresh = c->reader->fresh || c->fresh;
+    c->fresh = false;
+    async_ask(&c->async);
+    async_wait(&c->async);
+    return async_take(&c->async, sink);
+}
+
+static void note_gap(struct collector *c, int64_t now_ns) {
+    if (c->last_ns != 0 && now_ns - c->last_ns > 2 * c->host->delay_ns + GAP_NS) {
+        async_drop(&c->async);
+        c->fresh = true;
+    }
+    c->last_ns = now_ns;
+}
+
+static enum err collect_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
+    struct collector *c = (struct collector *)s;
+    bool asleep = roster_asleep(c->host, c->device);
+    enum err e = c->stream || asleep ? ERR_OK : start(c, sink);
+    if (e != ERR_OK || !c->stream)
+        return e;
+    if (asleep) {
+        tell_asleep(c, sink);
+        return ERR_OK;
+    }
+    if (c->asleep_told)
+        c->last_ns = INT64_MIN / 2; /* a gap, however short */
+    c->asleep_told = false;
+    note_gap(c, now_ns);
+    e = ask_reader(c, sink);
+    if (e == ERR_OK && c->oa)
+        intel_oa_read(c->oa, now_ns, sink);
+    return e;
+}
+
+static void collect_poll(struct source *s, int64_t now_ns, struct source_wait *out) {
+    const struct collector *c = (const struct collector *)s;
+    *out = (struct source_wait){.fd = c->oa ? intel_oa_fd(c->oa) : -1, .due_ns = now_ns};
+}
+
+static void collect_close(struct source *s) {
+    struct collector *c = (struct collector *)s;
+    if (!c)
+        return;
+    intel_oa_destroy(c->oa);
+    async_stop(&c->async);
+    c->host->keep_left += c->kept;
+    buf_finish(&c->facts);
+    free(c);
+}
+
+static const struct source_ops ops = {
+    .poll = collect_poll, .read = collect_read, .close = collect_close};
+
+static bool is_ours(const struct device_info *device) {
+    return strcmp(device->driver, "i915") == 0 || strcmp(device->driver, "xe") == 0;
+}
+
+bool intel_probe(const struct host *host, const struct device_info *device) {
+    (void)host;
+    return device && is_ours(device);
+}
+
+/* A text that does not fit is none. */
+static void keep_text(char *to, size_t cap, struct span text) {
+    size_t n = text.n < cap ? text.n : 0;
+    if (n > 0)
+        memcpy(to, text.p, n);
+    to[n] = '\0';
+}
+
+enum err intel_open(struct host *host, const struct device_info *device, struct source **out) {
+    struct collector *c;
+    if (!device || !is_ours(device))
+        return ERR_NOENT;
+    if (strlen(device->sys_path) >= sizeof(c->at.sys_path))
+        return ERR_RANGE;
+    c = calloc(1, sizeof(*c));
+    if (!c)
+        return ERR_NOMEM;
+    c->source.ops = &ops;
+    c->host = host;
+    c->device = device->subject;
+    keep_text(c->at.sys_path, sizeof(c->at.sys_path), span_of(device->sys_path));
+    keep_text(c->at.driver, sizeof(c->at.driver), span_of(device->driver));
+    keep_text(c->at.slot, sizeof(c->at.slot), span_of(device->slot));
+    keep_text(c->at.card, sizeof(c->at.card), facts_get(device->subject->facts, "card"));
+    buf_init(&c->facts);
+    *out = &c->source;
+    return ERR_OK;
+}
