@@ -123,8 +123,10 @@ enum err vendor_file_open(const struct options *o, const char *path, unsigned ba
     return e;
 }
 
+/* One snapshot speaks of the whole span, so that is one tick of what is summed up by ticks. */
 static int64_t file_tick_ns(const struct options *o) {
-    return o->delay_ns ? o->delay_ns : TICK_NS;
+    int64_t usual_ns = o->given[OPT_ONCE] ? INT64_MAX : TICK_NS;
+    return o->delay_ns ? o->delay_ns : usual_ns;
 }
 
 static enum err guessed_open(const struct options *o, const char *path, struct source **out,

@@ -580,6 +580,23 @@ static void test_left_alone_beside_a_process(void **state) {
     feed_destroy(f);
 }
 
+/* What a session said of the device ends with it, within the same tick too; facts and other sources stay. */
+static void test_closed(void **state) {
+    struct acct_feed *f = machine();
+    (void)state;
+    feed_stream(f, OTHER, DEV, 0, 1);
+    feed_begin(f, SEC);
+    TELL(f, SENSORS, SEC, .metric = METRIC_TEMPERATURE_EDGE, .value = 50000, .kind = FILES);
+    TELL(f, OTHER, SEC, .metric = METRIC_COUNTER_GPU_BUSY, .value = 400000, .kind = TABLE);
+    TELL(f, OTHER, SEC, .metric = METRIC_POWER_CAP_MAX, .value = 9000000, .kind = TABLE);
+    feed_close(f, OTHER, SEC, "closed");
+    feed_end(f, SEC, "");
+    check_state(metric(f, METRIC_COUNTER_GPU_BUSY), STATE_UNKNOWN);
+    check_value(metric(f, METRIC_POWER_CAP_MAX), 9000000);
+    check_value(metric(f, METRIC_TEMPERATURE_EDGE), 50000);
+    feed_destroy(f);
+}
+
 /* ---- names of nodes -------------------------------------------------------------------------- */
 
 static void test_nodes(void **state) {
@@ -616,6 +633,7 @@ int main(void) {
         cmocka_unit_test(test_passed_over),
         cmocka_unit_test(test_left_alone_until_it_sleeps),
         cmocka_unit_test(test_left_alone_beside_a_process),
+        cmocka_unit_test(test_closed),
         cmocka_unit_test(test_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

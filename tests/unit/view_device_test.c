@@ -178,6 +178,29 @@ static void limits_in_words(void **state) {
     close_screen(sc);
 }
 
+static void engine_time_off_in_words(void **state) {
+    struct screen *sc = open_screen(live, snap_limits);
+    struct snap_metric *flag = NULL;
+    (void)state;
+    for (uint32_t i = 0; i < sc->b.s.metric_count; i++)
+        if (metric_info(sc->b.metrics[i].metric)->unit == UNIT_FLAG) {
+            sc->b.metrics[i].value.v = 0;
+            flag = &sc->b.metrics[i];
+        }
+    assert_non_null(flag);
+    HIDES(sc, "engine time");
+    flag->metric = METRIC_PROFILING;
+    flag->value = (struct value){.state = STATE_VALUE};
+    SHOWS(sc, "engine time off");
+    assert_int_equal(grid_resize(&sc->g, 24, 200), ERR_OK);
+    SHOWS(sc, "engine time off: see --set-profiling");
+    flag->value.v = 1;
+    HIDES(sc, "engine time");
+    flag->value = (struct value){.state = STATE_UNKNOWN};
+    HIDES(sc, "engine time");
+    close_screen(sc);
+}
+
 static void who_keeps_it_awake(void **state) {
     struct screen *sc = open_screen(live, snap_awake);
     (void)state;
@@ -220,6 +243,7 @@ int main(void) {
         cmocka_unit_test(main_memory_that_is_not_used),
         cmocka_unit_test(a_sensor_that_is_not_trusted_gives_way),
         cmocka_unit_test(limits_in_words),
+        cmocka_unit_test(engine_time_off_in_words),
         cmocka_unit_test(who_keeps_it_awake),
         cmocka_unit_test(sensors_in_ascii),
     };

@@ -94,9 +94,11 @@ static void lost(const struct flow *f, enum reason why, uint64_t count) {
     run_lost(&f->run);
 }
 
+/* How many may not be said, but some are. */
 static void ring_lost(const struct flow *f, struct span record) {
     if (record.n < RECORD_HEAD + 16) {
         counts_malformed(f->run.counts, REASON_RECORD_SIZE);
+        run_lost(&f->run);
         return;
     }
     uint64_t count = record_le64(record.p + RECORD_HEAD + 8);

@@ -33,9 +33,10 @@ void run_init(struct run *it, const struct subject *s) {
 
 /* ---- telling ----------------------------------------------------------------------------------- */
 
-/* Live, jobs and samples are of what outlasts the stream. */
-static uint32_t subject_of(const struct run_flow *f) {
-    return f->subject->parent ? f->subject->parent : f->subject->id;
+/* Live, work is of what outlasts the stream; what is true of the device now ends with it. */
+static uint32_t subject_of(const struct run_flow *f, unsigned space) {
+    bool lasts = space != SPACE_NONE && f->subject->parent;
+    return lasts ? f->subject->parent : f->subject->id;
 }
 
 static struct sample sample_of(const struct run_flow *f, const struct run_owner *owner,
@@ -43,7 +44,7 @@ static struct sample sample_of(const struct run_flow *f, const struct run_owner 
     return (struct sample){.t_ns = t_ns,
                            .client = owner->client,
                            .name = "",
-                           .subject = subject_of(f),
+                           .subject = subject_of(f, owner->space),
                            .device = f->subject->device,
                            .pid = owner->pid,
                            .index = INDEX_NONE,
@@ -133,7 +134,7 @@ static void tell_job(const struct run_flow *f, bool open) {
                           .client = s->open.owner.client,
                           .name = s->engine,
                           .clock_hz = oa_mean_hz(&s->device, &s->open.sum),
-                          .subject = subject_of(f),
+                          .subject = subject_of(f, s->open.owner.space),
                           .device = f->subject->device,
                           .pid = s->open.owner.pid,
                           .tag = s->open.batch.tag,

@@ -128,10 +128,10 @@ static void sample(const struct flow *f, struct span record) {
 static void lost(const struct flow *f, struct span record, enum reason why) {
     if (record.n != RECORD_HEAD) {
         counts_malformed(f->run.counts, REASON_RECORD_SIZE);
-        return;
+    } else {
+        f->run.counts->accepted++;
+        f->run.counts->reasons[why]++;
     }
-    f->run.counts->accepted++;
-    f->run.counts->reasons[why]++;
     run_lost(&f->run);
 }
 
