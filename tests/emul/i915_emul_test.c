@@ -268,11 +268,12 @@ static int client(const char *what, const char *node) {
 
 /* This test as the client; its output, to be freed. */
 static char *run_client(const struct i915rig *r, const char *what) {
-    char *node = e2e_path(&r->e, "dev/dri/renderD128"), *out = e2e_path(&r->e, "client.out");
+    char *node = e2e_path(&r->emul.e, "dev/dri/renderD128"),
+         *out = e2e_path(&r->emul.e, "client.out");
     pid_t pid = fork();
     if (pid == 0) {
-        for (int i = 0; r->env[i]; i++)
-            putenv(r->env[i]);
+        for (int i = 0; r->emul.env[i]; i++)
+            putenv(r->emul.env[i]);
         if (!freopen(out, "w", stdout))
             _exit(2);
         execl("/proc/self/exe", "client", "client", what, node, (char *)NULL);
@@ -307,8 +308,8 @@ static void sets_come_and_go(void **state) {
     free(run_client(&r, "upload"));
     assert_int_equal(i915rig_count(&r, "MISUSE"), 4);
     assert_int_equal(i915rig_count(&r, "LEFT"), 0);
-    char *folder = e2e_path(&r.e, "sys/class/drm/card0/metrics/"
-                                  "01234567-0123-0123-0123-0123456789ab");
+    char *folder = e2e_path(&r.emul.e, "sys/class/drm/card0/metrics/"
+                                       "01234567-0123-0123-0123-0123456789ab");
     assert_int_equal(access(folder, F_OK), -1);
     free(folder);
     i915rig_finish(&r);
@@ -401,9 +402,9 @@ static void assert_reason(json_t *all, const char *reason, double want) {
 static void recording_decodes(const char *platform, double samplers, const char *first,
                               const char *second) {
     struct i915rig r = i915rig_make(platform, SETS_BASIC);
-    char *file = e2e_path(&r.e, "dump"), *line = NULL;
+    char *file = e2e_path(&r.emul.e, "dump"), *line = NULL;
     assert_true(asprintf(&line, "GWTOP_EMUL_DUMP=%s", file) > 0);
-    r.env[3] = line;
+    r.emul.env[3] = line;
     i915rig_script(&r, "lost_each=50;overflow=120");
     free(run_client(&r, "fetch"));
     i915rig_assert_clean(&r);

@@ -215,7 +215,7 @@ static void the_screen_leaves_nothing(void **state) {
 static void recording_plays_the_same(void **state) {
     (void)state;
     struct i915rig r = i915rig_make("skl", SETS_BASIC);
-    char *file = e2e_path(&r.e, "out.gwt");
+    char *file = e2e_path(&r.emul.e, "out.gwt");
     free(i915rig_run(&r, PROGRAM_ARGS("record", "--counters", "-o", file, "-n", "4", "-d", "240ms"),
                      0, NULL));
     i915rig_assert_clean(&r);

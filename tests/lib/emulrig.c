@@ -33,13 +33,26 @@ static char *preload_line(const char *shim) {
     return line;
 }
 
+static void name_files(struct emulrig *r) {
+    static unsigned number;
+    r->log = e2e_path(&r->e, "emul.%u.log", ++number);
+    r->out = e2e_path(&r->e, "out.%u", number);
+    assert_true(asprintf(&r->env[2], "GWTOP_EMUL_LOG=%s", r->log) > 0);
+    emulrig_script(r, "%s", "");
+}
+
 void emulrig_init(struct emulrig *r, const struct synth_options *machine, const char *device,
                   const char *shim) {
     *r = (struct emulrig){.e = e2e_machine(machine), .device = device};
-    r->log = e2e_path(&r->e, "emul.log");
     r->env[0] = preload_line(shim);
-    assert_true(asprintf(&r->env[2], "GWTOP_EMUL_LOG=%s", r->log) > 0);
-    emulrig_script(r, "%s", "");
+    name_files(r);
+}
+
+void emulrig_share(struct emulrig *r, const struct emulrig *of) {
+    *r = (struct emulrig){.e = of->e, .device = of->device, .lent = true};
+    r->env[0] = strdup(of->env[0]);
+    assert_non_null(r->env[0]);
+    name_files(r);
 }
 
 void emulrig_panthor(struct emulrig *r) {
@@ -70,7 +83,9 @@ void emulrig_finish(struct emulrig *r) {
     for (int i = 0; i < 4; i++)
         free(r->env[i]);
     free(r->log);
-    e2e_finish(&r->e);
+    free(r->out);
+    if (!r->lent)
+        e2e_finish(&r->e);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -107,16 +122,11 @@ char *emulrig_run(const struct emulrig *r, const char *const *args, int want_sta
 
 pid_t emulrig_start(const struct emulrig *r, const char *const *args) {
     struct program p = emulrig_program(r, args);
-    char *path = e2e_path(&r->e, "out"), *err = e2e_path(&r->e, "err");
-    int out_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644),
-        err_fd = open(err, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    assert_true(out_fd >= 0 && err_fd >= 0);
-    pid_t pid = program_start(&p, out_fd, err_fd);
-    close(out_fd);
-    close(err_fd);
+    int fd = open(r->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    assert_true(fd >= 0);
+    pid_t pid = program_start(&p, fd, STDERR_FILENO);
+    close(fd);
     free((void *)p.args);
-    free(path);
-    free(err);
     return pid;
 }
 
@@ -128,9 +138,8 @@ int emulrig_end(pid_t pid) {
 }
 
 char *emulrig_out(const struct emulrig *r) {
-    char *path = e2e_path(&r->e, "out"), *text = file_read(path, NULL);
+    char *text = file_read(r->out, NULL);
     assert_non_null(text);
-    free(path);
     return text;
 }
 
@@ -159,6 +168,9 @@ unsigned emulrig_count(const struct emulrig *r, const char *start) {
 struct sought {
     const char *key;
     double last;
+    double value;
+    double slack;
+    bool found;
 };
 
 static void seek_number(void *ctx, const char *line) {
@@ -166,14 +178,23 @@ static void seek_number(void *ctx, const char *line) {
     char key[40];
     snprintf(key, sizeof key, " %s=", s->key);
     const char *at = strstr(line, key);
-    if (at)
-        s->last = strtod(at + strlen(key), NULL);
+    if (!at)
+        return;
+    s->last = strtod(at + strlen(key), NULL);
+    s->found = s->found || fabs(s->last - s->value) <= s->slack;
 }
 
 double emulrig_number(const struct emulrig *r, const char *start, const char *key) {
-    struct sought s = {.key = key, .last = NAN};
+    struct sought s = {.key = key, .last = NAN, .value = NAN};
     (void)each_line(r, start, seek_number, &s);
     return s.last;
+}
+
+bool emulrig_has(const struct emulrig *r, const char *start, const char *key, double value,
+                 double slack) {
+    struct sought s = {.key = key, .last = NAN, .value = value, .slack = slack};
+    (void)each_line(r, start, seek_number, &s);
+    return s.found;
 }
 
 static void show(void *ctx, const char *line) {

@@ -11,8 +11,10 @@
 struct emulrig {
     struct e2e e;
     const char *device; /* its id */
-    char *log;          /* the file */
-    char *env[5];       /* of struct program: preload, script, log */
+    char *log;          /* files */
+    char *out;
+    bool lent;    /* the machine is another's */
+    char *env[5]; /* of struct program: preload, script, log */
 };
 
 /* `shim`: the library's name, as "i915". */
@@ -20,6 +22,9 @@ void emulrig_init(struct emulrig *r, const struct synth_options *machine, const 
                   const char *shim);
 /* A board with a Mali GPU under panthor: its clock at 500 MHz, the knob `profiling` at 0. */
 void emulrig_panthor(struct emulrig *r);
+/* The same machine with a library, a script and files of its own, for runs side by side; to be finished
+ * before `of`. */
+void emulrig_share(struct emulrig *r, const struct emulrig *of);
 /* What the kernel does from now on. The log begins anew. */
 void emulrig_script(struct emulrig *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -42,6 +47,9 @@ json_t *emulrig_out_ticks(const struct emulrig *r);
 unsigned emulrig_count(const struct emulrig *r, const char *start);
 /* The number behind " KEY=" in the last line that begins so; NaN where there is none. */
 double emulrig_number(const struct emulrig *r, const char *start, const char *key);
+/* Whether any line that begins so has this number there. */
+bool emulrig_has(const struct emulrig *r, const char *start, const char *key, double value,
+                 double slack);
 /* No misuse, nothing left behind, and the library was there to its end. */
 void emulrig_assert_clean(const struct emulrig *r);
 

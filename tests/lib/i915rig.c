@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "i915rig.h"
 #include "ndjson.h"
@@ -48,7 +47,7 @@ static size_t machine_of(const char *platform) {
 
 static void replace_in(const struct i915rig *r, const char *folder, const char *file,
                        const char *from, const char *to) {
-    char *path = e2e_path(&r->e, "%s/%s", folder, file);
+    char *path = e2e_path(&r->emul.e, "%s/%s", folder, file);
     file_replace(path, from, to);
     free(path);
 }
@@ -58,7 +57,7 @@ static void put_id(const struct i915rig *r, size_t m) {
     snprintf(path, sizeof path, "%s/device", machines[m].path);
     for (int i = 0; i < 5; i++)
         pci[i] = (char)(machines[m].pci[i] >= 'A' ? machines[m].pci[i] + 32 : machines[m].pci[i]);
-    tree_text(r->e.root, path, "0x%s\n", pci);
+    tree_text(r->emul.e.root, path, "0x%s\n", pci);
     replace_in(r, machines[m].path, "uevent", machines[m].was, machines[m].pci);
     replace_in(r, machines[m].path, "modalias", machines[m].was, machines[m].pci);
 }
@@ -66,188 +65,83 @@ static void put_id(const struct i915rig *r, size_t m) {
 static void put_set(const struct i915rig *r, const char *uuid, unsigned id) {
     char path[120];
     snprintf(path, sizeof path, "sys/class/drm/card0/metrics/%s/id", uuid);
-    tree_text(r->e.root, path, "%u\n", id);
+    tree_text(r->emul.e.root, path, "%u\n", id);
 }
 
 static void put_sets(const struct i915rig *r, size_t m, enum i915_sets sets) {
     if (sets == SETS_NONE)
         return;
-    tree_folder(r->e.root, "sys/class/drm/card0/metrics");
-    tree_text(r->e.root, "proc/sys/dev/i915/perf_stream_paranoid", "0\n");
-    tree_text(r->e.root, "proc/sys/dev/i915/oa_max_sample_rate", "100000\n");
+    tree_folder(r->emul.e.root, "sys/class/drm/card0/metrics");
+    tree_text(r->emul.e.root, "proc/sys/dev/i915/perf_stream_paranoid", "0\n");
+    tree_text(r->emul.e.root, "proc/sys/dev/i915/oa_max_sample_rate", "100000\n");
     if (sets == SETS_BASIC)
         put_set(r, machines[m].render_basic, 7);
     if (sets == SETS_TEST)
         put_set(r, machines[m].test_oa, 1);
 }
 
-static char *preload_line(void) {
-    char *line = NULL, folder[4000];
-    const char *libs = getenv("GWTOP_EMUL"), *asan = getenv("GWTOP_ASAN_LIB");
-    if (!libs) {
-        snprintf(folder, sizeof folder, "%s", program_path());
-        char *slash = strrchr(folder, '/');
-        assert_non_null(slash);
-        snprintf(slash, sizeof folder - (size_t)(slash - folder), "/emul");
-        libs = folder;
-    }
-    assert_true(asprintf(&line, "LD_PRELOAD=%s%s%s/i915_shim.so", asan ? asan : "", asan ? ":" : "",
-                         libs) > 0);
-    assert_int_equal(access(strrchr(line, asan ? ':' : '=') + 1, R_OK), 0);
-    return line;
-}
-
 struct i915rig i915rig_make(const char *platform, enum i915_sets sets) {
     size_t m = machine_of(platform);
     struct synth_options o = {
         .gpus = machines[m].gpu, .processes = 4, .fds = 4, .clients = 2, .seed = 5};
-    struct i915rig r = {.e = e2e_machine(&o), .platform = platform, .device = machines[m].device};
+    struct i915rig r = {.platform = platform};
+    emulrig_init(&r.emul, &o, machines[m].device, "i915");
     put_id(&r, m);
     put_sets(&r, m, sets);
-    r.log = e2e_path(&r.e, "emul.log");
-    r.env[0] = preload_line();
-    assert_true(asprintf(&r.env[2], "GWTOP_EMUL_LOG=%s", r.log) > 0);
     i915rig_script(&r, "");
     return r;
 }
 
 void i915rig_script(struct i915rig *r, const char *script) {
-    free(r->env[1]);
-    assert_true(asprintf(&r->env[1], "GWTOP_EMUL_SCRIPT=platform=%s;%s", r->platform, script) > 0);
-    (void)unlink(r->log);
+    emulrig_script(&r->emul, "platform=%s;%s", r->platform, script);
 }
 
 void i915rig_finish(struct i915rig *r) {
-    for (int i = 0; i < 4; i++)
-        free(r->env[i]);
-    free(r->log);
-    e2e_finish(&r->e);
+    emulrig_finish(&r->emul);
 }
 
-/* ---- calls ----------------------------------------------------------------------------------- */
-
 struct program i915rig_program(const struct i915rig *r, const char *const *args) {
-    size_t n = 0;
-    while (args[n])
-        n++;
-    const char **all = calloc(n + 3, sizeof *all);
-    assert_non_null(all);
-    all[0] = "--root";
-    all[1] = r->e.root;
-    memcpy(all + 2, args, n * sizeof *all);
-    return (struct program){
-        .args = all, .env = (const char *const *)r->env, .bare_root = true, .seconds = 100};
+    return emulrig_program(&r->emul, args);
 }
 
 char *i915rig_run(const struct i915rig *r, const char *const *args, int want_status, char **err) {
-    struct program p = i915rig_program(r, args);
-    struct program_result got;
-    program_run(&p, &got);
-    free((void *)p.args);
-    if (got.timed_out || got.status != want_status)
-        fail_msg("status %d%s: %s", got.status, got.timed_out ? " (did not end)" : "", got.err);
-    char *out = got.out;
-    got.out = NULL;
-    if (err) {
-        *err = got.err;
-        got.err = NULL;
-    }
-    program_finish(&got);
-    return out;
+    return emulrig_run(&r->emul, args, want_status, err);
 }
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-/* Calls `each` with every line that begins so, NUL-terminated. */
-static unsigned each_line(const struct i915rig *r, const char *start,
-                          void (*each)(void *ctx, const char *line), void *ctx) {
-    char *text = file_read(r->log, NULL), *rest = text;
-    unsigned count = 0;
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        if (strncmp(line, start, strlen(start)) != 0 || !*line)
-            continue;
-        count++;
-        if (each)
-            each(ctx, line);
-    }
-    free(text);
-    return count;
-}
-
 unsigned i915rig_count(const struct i915rig *r, const char *start) {
-    return each_line(r, start, NULL, NULL);
-}
-
-struct sought {
-    const char *key;
-    double last;
-    double value;
-    double slack;
-    bool found;
-};
-
-static void seek_number(void *ctx, const char *line) {
-    struct sought *s = ctx;
-    char key[40];
-    snprintf(key, sizeof key, " %s=", s->key);
-    const char *at = strstr(line, key);
-    if (!at)
-        return;
-    s->last = strtod(at + strlen(key), NULL);
-    s->found = s->found || fabs(s->last - s->value) <= s->slack;
+    return emulrig_count(&r->emul, start);
 }
 
 double i915rig_number(const struct i915rig *r, const char *start, const char *key) {
-    struct sought s = {.key = key, .last = NAN, .value = NAN};
-    (void)each_line(r, start, seek_number, &s);
-    if (isnan(s.last))
+    double last = emulrig_number(&r->emul, start, key);
+    if (isnan(last))
         fail_msg("the emulator said no %s of %s", key, start);
-    return s.last;
+    return last;
 }
 
 bool i915rig_has(const struct i915rig *r, const char *start, const char *key, double value,
                  double slack) {
-    struct sought s = {.key = key, .last = NAN, .value = value, .slack = slack};
-    (void)each_line(r, start, seek_number, &s);
-    return s.found;
-}
-
-static void show(void *ctx, const char *line) {
-    (void)ctx;
-    print_error("%s\n", line);
+    return emulrig_has(&r->emul, start, key, value, slack);
 }
 
 void i915rig_assert_clean(const struct i915rig *r) {
-    unsigned bad = each_line(r, "MISUSE", show, NULL) + each_line(r, "LEFT", show, NULL);
-    assert_int_equal(bad, 0);
-    assert_true(i915rig_count(r, "LOADED") > 0);
-    assert_true(i915rig_count(r, "END") > 0);
+    emulrig_assert_clean(&r->emul);
 }
 
 /* ---- what the program shows ------------------------------------------------------------------ */
 
 json_t *i915rig_ticks(const struct i915rig *r, const char *const *args) {
-    char *out = i915rig_run(r, args, 0, NULL);
-    json_t *ticks = ndjson_parse(out), *tick;
-    size_t i;
-    assert_non_null(ticks);
-    json_array_foreach(ticks, i, tick) e2e_assert_lawful(tick);
-    free(out);
-    return ticks;
+    return emulrig_ticks(&r->emul, args);
 }
 
 json_t *i915rig_metric(json_t *tick, const struct i915rig *r, const char *name) {
-    size_t i;
-    json_t *m;
-    json_array_foreach(json_object_get(tick_device(tick, r->device), "metrics"), i, m) {
-        if (strcmp(text_at(m, "metric"), name) == 0)
-            return m;
-    }
-    return NULL;
+    return emulrig_metric(tick, &r->emul, name);
 }
 
 double i915rig_value(json_t *tick, const struct i915rig *r, const char *name) {
-    return number_at(i915rig_metric(tick, r, name), "value");
+    return emulrig_value(tick, &r->emul, name);
 }
 
 json_t *i915rig_context(json_t *tick, unsigned id) {

@@ -6,8 +6,7 @@
 #ifndef TEST_I915RIG_H
 #define TEST_I915RIG_H
 
-#include "e2e.h"
-#include "program.h"
+#include "emulrig.h"
 
 /* Metric sets that the kernel of the machine has when the program comes. */
 enum i915_sets {
@@ -18,11 +17,8 @@ enum i915_sets {
 };
 
 struct i915rig {
-    struct e2e e;
+    struct emulrig emul;
     const char *platform;
-    const char *device; /* its id */
-    char *log;          /* the file */
-    char *env[5];       /* of struct program */
 };
 
 /* platform: hsw, skl, tgl, dg2. */

@@ -74,7 +74,7 @@ static bool put_platform(int root, const struct gpu *g) {
         return false;
     if (strncmp(g->model->driver, "pan", 3) == 0) {
         snprintf(path, sizeof path, "%s/profiling", g->path);
-        if (!put_line(root, path, "%d", 1))
+        if (!put_line(root, path, "%d", strcmp(g->model->driver, "panthor") == 0 ? 3 : 1))
             return false;
     }
     snprintf(path, sizeof path, "%s/uevent", g->path);

@@ -1,0 +1,37 @@
+/* The panthor backend's entry in the table. */
+#include "panthor.h"
+
+#define COUNT(list) (sizeof(list) / sizeof(list[0]))
+
+static const uint16_t ring_gives[] = {METRIC_COUNTER_MALI_GPU_BUSY};
+static const uint16_t sysfs_gives[] = {METRIC_CLOCK_GFX};
+
+static const struct kind kinds[] = {
+    [PANTHOR_RING - FRAME_BACKEND] =
+        {
+            .name = "panthor-ring",
+            .unit = "samples",
+            .gives = ring_gives,
+            .give_count = COUNT(ring_gives),
+            .lost = "hardware counters: queues, shader cores, caches, memory traffic",
+            .fold = &panthor_ring_fold,
+            .file = &panthor_ring_file,
+        },
+    [PANTHOR_SYSFS - FRAME_BACKEND] =
+        {
+            .name = "sysfs",
+            .unit = "files",
+            .gives = sysfs_gives,
+            .give_count = COUNT(sysfs_gives),
+            .lost = "clock, voltage, temperature, whether the driver counts engine time",
+            .decode = panthor_sysfs_decode,
+        },
+};
+
+const struct backend backend_panthor = {
+    .name = "panthor",
+    .probe = panthor_probe,
+    .open = panthor_open,
+    .kinds = kinds,
+    .kind_count = COUNT(kinds),
+};
