@@ -76,8 +76,8 @@ static struct heard_sum *heard_of(struct heard *h, struct oam_owner owner) {
 /* A metric that it has already begins the next one. */
 static struct heard_interval *interval_of(struct heard *h, const struct sample *s,
                                           struct oam_owner owner, unsigned bit) {
-    struct heard_interval *it = &h->intervals[h->interval_count - 1];
-    if (h->interval_count == 0 || it->t_ns != s->t_ns || it->said >> bit & 1 ||
+    struct heard_interval *it = h->interval_count ? &h->intervals[h->interval_count - 1] : NULL;
+    if (!it || it->t_ns != s->t_ns || it->said >> bit & 1 ||
         !oam_same_owner(it->is.sum.owner, owner)) {
         assert_true(h->interval_count < OAM_RECORDS);
         it = &h->intervals[h->interval_count++];
