@@ -466,8 +466,8 @@ void track_mark(struct track *t, const struct track_out *out, unsigned unit, int
 /* The rate from here on. Nothing where it is what it was. */
 void track_change(struct track *t, const struct track_out *out, int64_t at_ns,
                   const struct track_rate *rate);
-/* The recording ends here, for now: what runs is given out up to here as open. Jobs go on if more
- * follows. Returns how many jobs, suspended ones among them, are open that were not when this was
+/* The recording ends here, for now: what runs is given out up to here, or up to its mark, as open.
+ * Jobs go on if more follows. Returns how many jobs, suspended ones among them, are open that were not when this was
  * last asked. */
 unsigned track_cut(struct track *t, const struct track_out *out, int64_t at_ns);
 /* All jobs end here, and what comes next may have stamps of any other time. The rate stays. */
@@ -496,6 +496,13 @@ struct want {
     /* Pids that a recording of jobs spoke of and whose process nobody told anything about yet, any order. */
     const int32_t *nameless;
     size_t nameless_count;
+    /* Optional: asked within a read, after all others have told theirs, for pids that were named in it. Only where
+     * frames are taken in by the one who reads; it lasts as long as the source. */
+    const struct want_late *late;
+};
+struct want_late {
+    void *ctx;
+    size_t (*pids)(void *ctx, const int32_t **out); /* valid until the next frame */
 };
 
 struct source;
@@ -508,6 +515,8 @@ struct source_ops {
     enum err (*read)(struct source *s, int64_t now_ns, const struct frame_sink *sink);
     /* Optional. `w` is borrowed for the call. */
     void (*want)(struct source *s, const struct want *w);
+    /* Optional: tells the names of these processes, as well as it can at once. After a read, and of the same tick. */
+    void (*name)(struct source *s, const int32_t *pids, size_t count, const struct frame_sink *sink);
     /* Accepts NULL; may follow any failure; frees the source. */
     void (*close)(struct source *s);
 };
@@ -526,6 +535,12 @@ struct fold {
      * tells: units that never came to theirs, what was left running. */
     void (*tick)(void *state, const struct subject *s, int64_t t_ns, const struct sink *sink,
                  struct counts *counts);
+};
+
+/* What the units of a vendor file so far leave to the next one, where they tell their time only one after another;
+ * zeroed at the start. */
+struct file_trail {
+    uint64_t word[6];
 };
 
 /* A vendor file that is not a gwtop trace; all pure. */
@@ -550,6 +565,12 @@ struct vendor_file {
      * tell how large all others are. `head` is these; empty where `rest` is the file's start. */
     size_t head_size;
     size_t (*next_after)(struct span head, struct span rest, int64_t *t_ns);
+    /* Optional, in place of next: the same for a file whose units tell their time by what its facts say (those of
+     * say_facts and the user's), and by the units before. The plan is flat, begins zeroed and is made once; scan
+     * comes first. The trail becomes that of the unit; it means nothing where there is none. */
+    size_t plan_size;
+    void (*plan)(void *plan, const char *facts);
+    size_t (*next_by)(const void *plan, struct file_trail *trail, struct span rest, int64_t *t_ns);
     /* Id and facts ("key=value\n") of the device that such a file is about; NULL: its subject belongs to no
      * device, and what it says to no row of a table. */
     const char *device;
@@ -571,6 +592,9 @@ struct kind {
     const struct fold *fold;
     /* Of a fold: its frames are what gwtop reads anyway, and so no sign that anybody uses the device. */
     bool passive;
+    /* Its frames are of a session that was asked for: while its stream is open the device is kept awake. One
+     * that failed says why there is none. */
+    bool session;
     /* Optional: the same body with names, users and command lines taken out (appended to `out`); still
      * decodes. NULL: the body holds nothing personal. */
     void (*scrub)(struct span body, struct buf *out);

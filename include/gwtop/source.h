@@ -183,9 +183,59 @@ int undo_arm(int fd, const void *bytes, size_t n);
 /* The call is made with a copy of the `n` bytes at `arg`; with NULL where n is 0. What these bytes point to must
  * be there for as long as it is armed. */
 int undo_arm_ioctl(int fd, unsigned long request, const void *arg, size_t n);
-/* Steps armed before this one wait until `fd` is readable, but no longer than most_ns, at most UNDO_WAIT_NS. */
+/* Steps armed before this one wait until `fd` is readable, but no longer than most_ns, at most UNDO_WAIT_NS; 8 bytes
+ * of it are read then, so that the next wait is for what comes after. It must not block. */
 int undo_arm_wait(int fd, int64_t most_ns);
 void undo_disarm(int step);
+
+/* ---- tracefs --------------------------------------------------------------------------------------------- */
+
+#define TRACEFS_MOUNT_MAX 256
+#define TRACEFS_PATH_MAX  512
+#define TRACEFS_CPUS      64 /* no chip with such a GPU has as many */
+#define TRACEFS_EVENTS    4
+
+/* The first mount point of this type, relative to the root, of which `is` says that it is the one. */
+bool mount_find(const struct host *h, const char *type,
+                bool (*is)(const struct host *h, const char *point, void *ctx), void *ctx);
+
+/* Where tracefs is, relative to the root, and has one of these events (folders, "events/SYSTEM/NAME"). One that may not be
+ * entered has them where there is `module`, a folder below the root. */
+bool tracefs_find(const struct host *h, const char *const *events, size_t count, const char *module,
+                  char mount[TRACEFS_MOUNT_MAX]);
+/* "little" or "big": how the kernel writes its numbers. */
+const char *tracefs_endian(struct host *h);
+
+/* An instance of our own, in which what others trace is not touched. Zeroed: there is none. */
+struct tracefs {
+    struct host *host; /* NULL: it is not open */
+    char mount[TRACEFS_MOUNT_MAX];
+    char instance[TRACEFS_PATH_MAX];
+    const char *clock; /* what stamps are: the name of a clock in ns, "cycles" or "unknown" */
+    size_t page_bytes;
+    char *page;
+    unsigned on; /* events that are */
+    int enable[TRACEFS_EVENTS];
+    int undo[TRACEFS_EVENTS];
+    unsigned cpus;
+    uint32_t cpu[TRACEFS_CPUS];
+    int pipes[TRACEFS_CPUS];
+};
+/* Removes what dead ones left and makes instances/PREFIX<pid>: 0 or an errno, and then there is nothing to close. `mount`
+ * is of tracefs_find. */
+int tracefs_open(struct tracefs *t, struct host *h, const char *mount, const char *prefix);
+/* As host_slurp, of a file in the instance. */
+ssize_t tracefs_slurp(struct tracefs *t, const char *file, char *to, size_t cap);
+/* Opens what pages come from: 0 or an errno. */
+int tracefs_pipes(struct tracefs *t, size_t page_bytes);
+/* Switches an event on until the end, of the program too where it crashes: 0 or an errno. */
+int tracefs_enable(struct tracefs *t, const char *event);
+/* The event is still there, in the first buffer. */
+bool tracefs_has(struct tracefs *t, const char *event);
+/* Each page that waits, of all processors in turns: 0, or the errno of the first pipe that could not be read. */
+int tracefs_read(struct tracefs *t, void (*take)(void *ctx, struct span page), void *ctx);
+/* What was not read until then is lost with the instance. */
+void tracefs_close(struct tracefs *t);
 
 /* ---- worker -------------------------------------------------------------------------------------------------------- */
 
@@ -308,5 +358,7 @@ enum err recording_open_as(const char *path, const struct backend_table *table,
 enum err file_open(const char *path, const struct backend_table *table, unsigned backend,
                    unsigned kind_index, const char *facts, int64_t delay_ns, struct source **out,
                    struct err_info *info);
+/* What such a source is of; NULL: it is no vendor file. */
+const struct kind *file_kind(const struct source *s);
 
 #endif

@@ -3,7 +3,7 @@
  * jobs. Pure; no memory of its own. Times in ns.
  *
  * After a mark it is not known whether the unit still works. What would be given out meanwhile is
- * held: a stop throws it away, anything else shows that it was work.
+ * held: a stop throws it away, anything else shows that it was work. A cut shows neither.
  */
 #include <string.h>
 
@@ -149,8 +149,8 @@ unsigned track_cut(struct track *t, const struct track_out *out, int64_t at_ns) 
         struct track_unit *u = &t->units[i];
         if (u->state == IDLE)
             continue;
-        release(t, out, i);
-        advance(t, out, i, at_ns, true);
+        if (!u->marked)
+            advance(t, out, i, at_ns, true);
         newly += !u->told;
         u->told = true;
     }

@@ -30,7 +30,9 @@ struct file {
     bool timed;  /* in ticks of the file's own time */
     uint64_t ticks;
     struct file_clock clock;
-    struct subject device; /* id 0: there is none */
+    void *plan;              /* for next_by */
+    struct file_trail trail; /* of the units that were taken */
+    struct subject device;   /* id 0: there is none */
     struct subject subject;
     struct buf text; /* name and facts */
     unsigned frame_kind;
@@ -122,24 +124,30 @@ static uint64_t window_at(const struct file *f) {
     return f->read_at - f->window.n;
 }
 
-static size_t next_unit(const struct file *f, size_t skip, struct span rest, int64_t *t_ns) {
+static size_t next_unit(const struct file *f, size_t skip, struct span rest,
+                        struct file_trail *trail, int64_t *t_ns) {
     const struct vendor_file *v = f->kind->file;
+    if (v->next_by)
+        return v->next_by(f->plan, trail, rest, t_ns);
     if (!v->next_after)
         return v->next(rest, t_ns);
     bool start = window_at(f) + f->taken + skip < f->head_bytes;
     return v->next_after((struct span){f->head, start ? 0 : f->head_bytes}, rest, t_ns);
 }
 
-/* The unit that waits behind `skip` bytes: its size, 0 at the end, and its stamp. */
-static enum err look_at(struct file *f, size_t skip, size_t *n, int64_t *t_ns) {
+/* The unit that waits behind `skip` bytes: its size, 0 at the end, and its stamp. The trail becomes its own. */
+static enum err look_at(struct file *f, size_t skip, struct file_trail *trail, size_t *n,
+                        int64_t *t_ns) {
     for (size_t look = 0;; look = look ? look * 2 : PIECE_BYTES) {
         enum err e = fill(f, skip + look);
         if (e != ERR_OK)
             return e;
         struct span rest = span_skip(waiting(f), skip);
         *t_ns = FILE_UNTOLD;
-        *n = rest.n > 0 ? next_unit(f, skip, rest, t_ns) : 0;
+        struct file_trail own = *trail;
+        *n = rest.n > 0 ? next_unit(f, skip, rest, &own, t_ns) : 0;
         if (*n > 0 && *n <= rest.n) {
+            *trail = own;
             *t_ns = *t_ns < 0 ? FILE_UNTOLD : *t_ns;
             return ERR_OK;
         }
@@ -152,14 +160,16 @@ static enum err look_at(struct file *f, size_t skip, size_t *n, int64_t *t_ns) {
 }
 
 /* The same, where a stamp that is not believed is none. */
-static enum err look_believed(struct file *f, size_t skip, size_t *n, int64_t *t_ns) {
-    enum err e = look_at(f, skip, n, t_ns);
+static enum err look_believed(struct file *f, size_t skip, struct file_trail *trail, size_t *n,
+                              int64_t *t_ns) {
+    enum err e = look_at(f, skip, trail, n, t_ns);
     if (e != ERR_OK || *t_ns == FILE_UNTOLD || !file_clock_asks(&f->clock, *t_ns))
         return e;
     size_t ahead = skip + *n, size = 1;
     int64_t next_ns = FILE_UNTOLD;
+    struct file_trail on = *trail;
     while (e == ERR_OK && size > 0 && next_ns == FILE_UNTOLD && ahead - skip < PIECE_BYTES) {
-        e = look_at(f, ahead, &size, &next_ns);
+        e = look_at(f, ahead, &on, &size, &next_ns);
         ahead += size;
     }
     if (!file_clock_believes(&f->clock, *t_ns, next_ns))
@@ -171,13 +181,15 @@ static enum err look_believed(struct file *f, size_t skip, size_t *n, int64_t *t
 static enum err take_until(struct file *f, int64_t until_ns, const struct frame_sink *sink) {
     size_t run = 0, n = 0;
     int64_t t_ns = FILE_UNTOLD;
+    struct file_trail trail = f->trail, after = f->trail;
     enum err e;
-    while ((e = look_believed(f, run, &n, &t_ns)) == ERR_OK) {
+    while ((e = look_believed(f, run, &after, &n, &t_ns)) == ERR_OK) {
         bool over = n == 0 || (t_ns != FILE_UNTOLD && t_ns > until_ns);
         if (run > 0 && (over || run + n > PIECE_BYTES)) {
             if (sink)
                 emit(f, sink, &f->subject, f->frame_kind, (struct span){waiting(f).p, run});
             f->taken += run;
+            f->trail = trail;
             run = 0;
         }
         if (over)
@@ -185,6 +197,7 @@ static enum err take_until(struct file *f, int64_t until_ns, const struct frame_
         if (t_ns != FILE_UNTOLD)
             file_clock_pass(&f->clock, t_ns);
         run += n;
+        trail = after;
     }
     return e;
 }
@@ -233,7 +246,8 @@ static void emit_opening(const struct file *f, const struct frame_sink *sink) {
 static enum err emit_tick(struct file *f, const struct frame_sink *sink) {
     size_t n = 0;
     int64_t t_ns = FILE_UNTOLD;
-    enum err e = look_believed(f, 0, &n, &t_ns);
+    struct file_trail trail = f->trail;
+    enum err e = look_believed(f, 0, &trail, &n, &t_ns);
     if (e != ERR_OK)
         return e;
     int64_t due_ns = t_ns != FILE_UNTOLD ? t_ns : n > 0 ? f->clock.newest_ns : FILE_UNTOLD;
@@ -271,6 +285,7 @@ static void close_file(struct source *s) {
         }
         buf_finish(&f->window);
         buf_finish(&f->text);
+        free(f->plan);
         free(f);
     }
 }
@@ -282,9 +297,15 @@ struct file *file_of(const struct source *s) {
     return s->ops == &file_ops ? (struct file *)s : NULL;
 }
 
+const struct kind *file_kind(const struct source *s) {
+    struct file *f = file_of(s);
+    return f ? f->kind : NULL;
+}
+
 struct file_place file_tell(const struct file *f) {
     return (struct file_place){.at = window_at(f) + f->taken,
                                .ticks = f->ticks,
+                               .trail = f->trail,
                                .clock = f->clock,
                                .begun = f->begun,
                                .done = f->done};
@@ -293,6 +314,7 @@ struct file_place file_tell(const struct file *f) {
 void file_seek(struct file *f, const struct file_place *place) {
     go_to(f, place->at);
     f->ticks = place->ticks;
+    f->trail = place->trail;
     f->clock = place->clock;
     f->begun = place->begun;
     f->done = place->done;
@@ -347,18 +369,21 @@ static void scan_frame(void *ctx, const struct subject *s, const struct frame *f
     scan->file->scan(scan->state, frame_span(frame));
 }
 
-/* The first and the last stamp, and what the kind sees in the whole of it (NULL: it does not look). */
-static enum err look_through(struct file *f, void *seen) {
+/* What the kind sees in the whole of it (NULL: it does not look), and, where `times`, the first and the last stamp. */
+static enum err look_through(struct file *f, void *seen, bool times) {
     struct scan scan = {f->kind->file, seen};
     const struct frame_sink sink = {.ctx = &scan, .frame = scan_frame};
     struct file_clock *c = &f->clock;
     enum err e = ERR_OK;
-    if (f->timed)
+    if (times)
         e = take_until(f, INT64_MAX, seen ? &sink : NULL);
     else if (seen)
         e = emit_pieces(f, &sink);
     go_to(f, 0);
-    f->timed = f->timed && c->first_ns != FILE_UNTOLD;
+    f->trail = (struct file_trail){0};
+    if (!times)
+        return e;
+    f->timed = c->first_ns != FILE_UNTOLD;
     if (f->timed) {
         c->last_ns = c->newest_ns;
         c->begin_ns = c->newest_ns = c->first_ns;
@@ -366,15 +391,27 @@ static enum err look_through(struct file *f, void *seen) {
     return e;
 }
 
+/* Where units tell their time by the facts, these are there by now. */
+static enum err plan_and_time(struct file *f, const char *path, struct err_info *info) {
+    const struct vendor_file *v = f->kind->file;
+    f->plan = calloc(1, v->plan_size);
+    if (!f->plan)
+        return err_set(info, ERR_NOMEM, 0, path, err_text(ERR_NOMEM));
+    v->plan(f->plan, f->subject.facts);
+    enum err e = look_through(f, NULL, true);
+    return e == ERR_OK ? e : err_set(info, e, 0, path, err_text(e));
+}
+
 /* A file of another kind is handed over all the same: decode counts what it is not. */
 static enum err look_and_describe(struct file *f, const char *path, const char *facts,
                                   struct err_info *info) {
     const struct vendor_file *v = f->kind->file;
     void *seen = v && v->scan ? calloc(1, v->scan_size ? v->scan_size : 1) : NULL;
-    enum err e = v && v->scan && !seen ? ERR_NOMEM : look_through(f, seen);
+    bool plan = f->timed && v->next_by;
+    enum err e = v && v->scan && !seen ? ERR_NOMEM : look_through(f, seen, f->timed && !plan);
     e = e == ERR_OK ? describe(f, path, facts, seen, info) : err_set(info, e, 0, path, err_text(e));
     free(seen);
-    return e;
+    return e == ERR_OK && plan ? plan_and_time(f, path, info) : e;
 }
 
 static const char too_large[] = "larger than one reading can be (16 MiB)";
@@ -426,8 +463,8 @@ enum err file_open_input(struct input *take, const char *path, const struct file
     f->input = *take;
     f->kind = &wish->table->list[wish->backend - 1]->kinds[wish->kind];
     f->frame_kind = FRAME_BACKEND + wish->kind;
-    f->timed =
-        wish->delay_ns > 0 && f->kind->file && (f->kind->file->next || f->kind->file->next_after);
+    const struct vendor_file *v = f->kind->file;
+    f->timed = wish->delay_ns > 0 && v && (v->next || v->next_after || v->next_by);
     f->clock = (struct file_clock){.delay_ns = wish->delay_ns, .first_ns = FILE_UNTOLD};
     name_subjects(f, wish->backend);
     enum err e = load(f, path, wish->facts, info);

@@ -24,6 +24,7 @@ enum err file_open_input(struct input *take, const char *path, const struct file
 struct file_place {
     uint64_t at; /* byte of the file that is next */
     uint64_t ticks;
+    struct file_trail trail;
     struct file_clock clock;
     bool begun;
     bool done;

@@ -104,6 +104,7 @@ static void live_poll(struct source *s, int64_t now_ns, struct source_wait *out)
 static void live_want(struct source *s, const struct want *w) {
     struct live *l = (struct live *)s;
     l->detail_pid = w->detail_pid;
+    l->late = w->late;
     l->nameless_count = 0;
     if (w->nameless_count == 0 || w->nameless_count > UINT32_MAX / 2 ||
         vec_reserve((void **)&l->nameless, &l->nameless_cap, (uint32_t)w->nameless_count,
@@ -137,6 +138,7 @@ static enum err live_read(struct source *s, int64_t now_ns, const struct frame_s
     live_state_tell_all(l, sink);
     raised = !l->host->rooted && rights_raise();
     live_feeds_read(l, sink);
+    live_feeds_name(l, sink);
     if (raised)
         rights_lower();
     emit_end(l, sink);

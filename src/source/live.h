@@ -80,6 +80,7 @@ struct live {
     int32_t *nameless; /* as in struct want, copied */
     uint32_t nameless_count;
     uint32_t nameless_cap;
+    const struct want_late *late; /* borrowed */
     bool started;
 };
 
@@ -103,6 +104,8 @@ enum err live_feeds_add(struct live *l, struct live_device *device); /* NULL: of
 void live_feeds_drop(struct live *l, const struct live_device *device,
                      const struct frame_sink *sink);
 void live_feeds_read(struct live *l, const struct frame_sink *sink);
+/* Names of whoever was named in this tick. */
+void live_feeds_name(struct live *l, const struct frame_sink *sink);
 /* Asks those of the machine that have nothing here again at once. */
 void live_feeds_retry(struct live *l);
 void live_feeds_finish(struct live *l);

@@ -136,3 +136,13 @@ void live_feeds_read(struct live *l, const struct frame_sink *sink) {
             feed_read(l, f, sink);
     }
 }
+
+void live_feeds_name(struct live *l, const struct frame_sink *sink) {
+    const int32_t *pids = NULL;
+    size_t count = l->late ? l->late->pids(l->late->ctx, &pids) : 0;
+    for (uint32_t i = 0; i < l->feed_count && count > 0; i++) {
+        struct source *s = l->feeds[i].source;
+        if (s && s->ops->name)
+            s->ops->name(s, pids, count, sink);
+    }
+}

@@ -45,8 +45,8 @@ void quiet_watch(struct quiet *q, const struct backend_table *table, const struc
     struct counts counts = {0};
     if (!kind || (kind->fold && kind->passive))
         return;
-    if (kind->fold)
-        q->active = true; /* a session that somebody asked for keeps the device busy anyway */
+    if (kind->fold) /* a session that somebody asked for keeps the device busy, unless it was refused */
+        q->active = q->active || f->outcome == OUTCOME_OK;
     else if (kind->decode && f->outcome == OUTCOME_OK)
         kind->decode(s, f, &sink, &counts);
 }

@@ -287,7 +287,7 @@ static void close_trace(struct source *s) {
 static const struct source_ops trace_ops = {
     .poll = poll_trace, .read = read_trace, .close = close_trace};
 
-static const char not_ours[] = "not a gwtop trace";
+static const char not_ours[] = "not a gwtop trace; what a driver wrote may need --as KIND";
 
 static enum err check_first_line(struct trace *t, const char *path, struct err_info *info) {
     struct span ahead = trace_bytes_peek(&t->bytes, TRACE_LINE_MAX);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -43,16 +44,21 @@ static int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Signals that come meanwhile do not make it shorter. */
+/* Signals that come meanwhile do not make it shorter. What came is read, so that another wait for the same does not
+ * find it. */
 static void wait_for(int fd, int64_t most_ns) {
     int64_t end_ns = now_ns() + most_ns;
     int64_t left_ns = most_ns;
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    while (poll(&p, 1, (int)((left_ns + MS_NS - 1) / MS_NS)) < 0 && errno == EINTR) {
+    uint64_t count;
+    int got;
+    while ((got = poll(&p, 1, (int)((left_ns + MS_NS - 1) / MS_NS))) < 0 && errno == EINTR) {
         left_ns = end_ns - now_ns();
         if (left_ns <= 0)
             return;
     }
+    if (got > 0 && (p.revents & POLLIN) && read(fd, &count, sizeof(count)) < 0)
+        return;
 }
 
 /* What fails is left as it is: there is nobody to tell. */

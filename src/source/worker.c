@@ -299,6 +299,7 @@ static void want_worker(struct source *s, const struct want *want) {
             memcpy(w->wish, want->processes, count * sizeof *w->wish);
         }
         w->want = *want;
+        w->want.late = NULL; /* would be asked in the thread */
         if (pids > 0) {
             memcpy(w->nameless, want->nameless, pids * sizeof *w->nameless);
         }

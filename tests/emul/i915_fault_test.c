@@ -36,20 +36,28 @@ static void assert_nothing_shown(json_t *ticks, const struct i915rig *r) {
     }
 }
 
+/* What the device says became of its session. */
+static void assert_counters(json_t *tick, const char *want) {
+    json_t *device = json_array_get(json_object_get(tick, "devices"), 0);
+    assert_string_equal(text_at(device, "counters"), want);
+}
+
 static void what_cannot_be_is_told(void **state) {
     static const struct {
         const char *platform;
         enum i915_sets sets;
         const char *script;
         const char *why; /* of counter.GpuBusy */
+        const char *counters;
     } cases[] = {
-        {"skl", SETS_BASIC, "paranoid=1", "denied"},
-        {"skl", SETS_EMPTY, "paranoid=1", "denied"},
-        {"skl", SETS_BASIC, "deny=1", "denied"},
-        {"skl", SETS_BASIC, "other=1000", "unknown"},
-        {"skl", SETS_BASIC, "no_unit=1", "unsupported"},
-        {"skl", SETS_NONE, "", "unsupported"},
-        {"hsw", SETS_EMPTY, "", "unsupported"}, /* no set works without the multiplexer */
+        {"skl", SETS_BASIC, "paranoid=1", "denied", "denied"},
+        {"skl", SETS_EMPTY, "paranoid=1", "denied", "denied"},
+        {"skl", SETS_BASIC, "deny=1", "denied", "denied"},
+        {"skl", SETS_BASIC, "other=1000", "unknown", "busy"},
+        {"skl", SETS_BASIC, "no_unit=1", "unsupported", "unsupported"},
+        {"skl", SETS_NONE, "", "unsupported", "unsupported"},
+        {"hsw", SETS_EMPTY, "", "unsupported",
+         "unsupported"}, /* no set works without the multiplexer */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -59,6 +67,7 @@ static void what_cannot_be_is_told(void **state) {
         assert_nothing_shown(ticks, &r);
         json_t *busy = i915rig_metric(json_array_get(ticks, 2), &r, "counter.GpuBusy");
         assert_string_equal(text_at(busy, "why"), cases[i].why);
+        assert_counters(json_array_get(ticks, 2), cases[i].counters);
         i915rig_assert_clean(&r);
         json_decref(ticks);
         i915rig_finish(&r);
@@ -114,6 +123,11 @@ static void a_dead_stream_leaves_no_figures(void **state) {
             if (!isnan(i915rig_value(last, &r, names[k])))
                 fail_msg("%s: %s is still %g", scripts[i], names[k],
                          i915rig_value(last, &r, names[k]));
+        assert_counters(json_array_get(ticks, 1), "held");
+        assert_counters(last, "lost");
+        json_t *context = i915rig_context(last, 0x20);
+        if (context)
+            assert_true(json_is_null(json_object_get(context, "busy_pct")));
         i915rig_assert_clean(&r);
         json_decref(ticks);
         i915rig_finish(&r);

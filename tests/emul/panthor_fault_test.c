@@ -125,12 +125,12 @@ static void taken_sessions_are_explained(void **state) {
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 static const char *const passing[] = {
-    "version=v4;empty=2",         "version=v4;empty_each=2", "version=v5;empty_each=3",
-    "version=v6;empty=1",         "version=v4;merge=3",      "version=v6;merge=3",
-    "version=v5;busy_once=4",     "version=v6;busy_once=2",  "version=v5;eintr=2",
-    "version=v5;eintr=4",         "version=v6;eintr=3",      "version=v6;false_event=2",
-    "version=v6;no_stamp=1",      "version=v5;no_rate=1",    "version=rebased;sync_zero=1",
-    "version=v6;latency_us=40000"};
+    "version=v4;empty=2",          "version=v4;empty_each=2", "version=v5;empty_each=3",
+    "version=v6;empty=1",          "version=v4;merge=3",      "version=v6;merge=3",
+    "version=v5;busy_once=4",      "version=v6;busy_once=2",  "version=v5;eintr=2",
+    "version=v5;eintr=4",          "version=v6;eintr=3",      "version=v6;false_event=2",
+    "version=v6;no_stamp=1",       "version=v5;no_rate=1",    "version=rebased;sync_zero=1",
+    "version=v6;latency_us=40000", "version=v4;eintr=1",      "version=v6;eintr=1"};
 
 /* What a fault takes away is not shown; what is shown is right, and comes back. */
 static void faults_that_pass_do_no_harm(void **state) {
@@ -200,7 +200,12 @@ static void what_hangs_or_goes_is_given_up(void **state) {
     end_all(&a, scripts);
     for (size_t i = 0; i < COUNT; i++) {
         double last_s = 0;
+        unsigned known = 0;
         assert_int_equal(json_array_size(a.ticks[i]), 10);
+        for (size_t k = 0; k < 10; k++)
+            known += isnan(busy_in(&a, i, k)) ? 0 : 1;
+        if (known > 4)
+            fail_msg("%s: busy was said in %u ticks, of three samples", scripts[i], known);
         for (size_t k = 1; k < 10; k++) {
             double s = number_at(json_array_get(a.ticks[i], k), "interval_s");
             last_s = s > last_s ? s : last_s;
@@ -211,6 +216,24 @@ static void what_hangs_or_goes_is_given_up(void **state) {
         assert_in_range(emulrig_count(&a.r[i], "TEARDOWN"), 0, 1);
         assert_int_equal(emulrig_count(&a.r[i], "LEFT mapping"), 0);
         assert_int_equal(emulrig_count(&a.r[i], "END"), 1);
+    }
+    drop_all(&a);
+}
+
+/* A place in the ring that is none is no word about STOP's sample: that is waited for all the same. */
+static void a_corrupt_index_ends_it_well(void **state) {
+    static const char *const scripts[] = {"version=v6;corrupt=2;stop_us=50000",
+                                          "version=v6;corrupt=1;stop_us=300000",
+                                          "version=v5;corrupt=2;stop_us=50000"};
+    (void)state;
+    struct runs a;
+    start_all(&a, scripts, 3, LOOK("8", "120ms"));
+    end_all(&a, scripts);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(isnan(busy_in(&a, i, 7)));
+        assert_int_equal(emulrig_count(&a.r[i], "STOP session=0: 0"), 1);
+        assert_int_equal(emulrig_count(&a.r[i], "TEARDOWN session=0: 0"), 1);
+        emulrig_assert_clean(&a.r[i]);
     }
     drop_all(&a);
 }
@@ -293,6 +316,29 @@ static void any_end_leaves_nothing(void **state) {
     }
 }
 
+/* While a request is out STOP is refused: a crash waits for its sample first. */
+static void a_crash_waits_for_what_is_under_way(void **state) {
+    static const int numbers[] = {SIGSEGV, SIGABRT, SIGSEGV, SIGBUS};
+    static const char *const versions[] = {"v4", "v5", "v6", "rebased"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct emulrig r;
+        emulrig_panthor(&r);
+        emulrig_script(&r, "version=%s;latency_us=85000", versions[i]);
+        pid_t pid = emulrig_start(&r, PROGRAM_ARGS("--counters", "--json", "-d", "200ms"));
+        for (int k = 0; k < 2000 && emulrig_count(&r, "SAMPLE session=0: 0") < 2; k++)
+            nanosleep(&(struct timespec){0, 2000000}, NULL);
+        assert_int_equal(kill(pid, numbers[i]), 0);
+        assert_int_equal(emulrig_end(pid), 128 + numbers[i]);
+        assert_int_equal(emulrig_count(&r, "STOP session=0: 0"), 1);
+        assert_int_equal(emulrig_count(&r, "STOP"), 1);
+        assert_int_equal(emulrig_count(&r, "TEARDOWN session=0: 0"), 1);
+        assert_int_equal(emulrig_count(&r, "TEARDOWN"), 1);
+        assert_int_equal(emulrig_count(&r, "MISUSE"), 0);
+        emulrig_finish(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_is_told),
@@ -301,8 +347,10 @@ int main(void) {
         cmocka_unit_test(a_reset_is_survived),
         cmocka_unit_test(any_bytes_are_survived),
         cmocka_unit_test(what_hangs_or_goes_is_given_up),
+        cmocka_unit_test(a_corrupt_index_ends_it_well),
         cmocka_unit_test(a_hang_does_not_stop_the_screen),
         cmocka_unit_test(any_end_leaves_nothing),
+        cmocka_unit_test(a_crash_waits_for_what_is_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

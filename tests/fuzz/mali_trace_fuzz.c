@@ -44,7 +44,7 @@ static void run_by_texts(struct span bytes, unsigned event) {
     trace_layout_say(&facts, bytes, event, bytes);
     buf_char(&facts, '\0');
     run(&mali_trace_page_fold, facts.p, bytes, bytes.n ? bytes.n : 1);
-    if (trace_layout_read(&l, facts.p) && trace_page_used(&l, bytes) > bytes.n)
+    if (trace_layout_read(&l, facts.p) && trace_page_used(&l.pages, bytes) > bytes.n)
         abort();
     buf_finish(&facts);
 }

@@ -52,6 +52,10 @@ void feed_machine(struct acct_feed *f) {
     frame(f, &machine, FRAME_MACHINE, 0, "clk_tck=100\npage=4096\nboot_ns=1000000000000\n");
 }
 
+void feed_option(struct acct_feed *f, const char *line) {
+    frame(f, &machine, FRAME_MACHINE, 0, line);
+}
+
 void feed_begin(struct acct_feed *f, int64_t t_ns) {
     frame(f, &machine, FRAME_BEGIN, t_ns, "real_ns=1700000000000000000\nboot_ns=5\n");
 }
@@ -172,6 +176,17 @@ void feed_failed_kind(struct acct_feed *f, uint32_t id, int64_t t_ns, unsigned k
 
 void feed_failed(struct acct_feed *f, uint32_t id, int64_t t_ns, enum outcome outcome) {
     feed_failed_kind(f, id, t_ns, 0, outcome);
+}
+
+void feed_refused(struct acct_feed *f, uint32_t id, int64_t t_ns, int sys) {
+    const struct counts counts = {.ignored = 1};
+    struct frame fr = {.t_ns = t_ns,
+                       .subject = id,
+                       .sys = sys,
+                       .kind = FRAME_BACKEND,
+                       .outcome = (uint8_t)outcome_from_sys(sys)};
+    f->out.frame(f->out.sink.ctx, &f->subjects[id], &fr);
+    end_read(f, id, &fr, &counts);
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -476,6 +491,7 @@ static void print_device(struct buf *b, const struct snapshot *s, const struct s
     put_text(b, s, "nodes", d->nodes);
     put_number(b, "state", d->state);
     put_number(b, "left_alone", d->left_alone);
+    put_number(b, "counters", d->counters);
     put_number(b, "clients", d->clients);
     put_number(b, "kept_awake", d->kept_awake);
     put_value(b, "busy_ppm", d->busy_ppm);

@@ -60,6 +60,8 @@ const struct snapshot *feed_snapshot(const struct acct_feed *f);
 
 /* clk_tck 100, boot at 1,000 s. */
 void feed_machine(struct acct_feed *f);
+/* Another line of the machine's: "option.counters=1\n". */
+void feed_option(struct acct_feed *f, const char *line);
 void feed_begin(struct acct_feed *f, int64_t t_ns);
 void feed_end(struct acct_feed *f, int64_t t_ns, const char *body);
 /* name is the device's id; facts as in an open frame. */
@@ -80,6 +82,8 @@ void feed_state(struct acct_feed *f, uint32_t id, int64_t t_ns, const char *stat
 void feed_left_alone(struct acct_feed *f, uint32_t id, int64_t t_ns);
 /* A read of the subject that failed. */
 void feed_failed(struct acct_feed *f, uint32_t id, int64_t t_ns, enum outcome outcome);
+/* The same with the errno that it failed with. */
+void feed_refused(struct acct_feed *f, uint32_t id, int64_t t_ns, int sys);
 /* The same of another kind than the first of its backend. */
 void feed_failed_kind(struct acct_feed *f, uint32_t id, int64_t t_ns, unsigned kind,
                       enum outcome outcome);

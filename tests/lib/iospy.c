@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static bool ends_in(const char *text, const char *tail) {
     size_t n = strlen(tail);
@@ -14,11 +15,28 @@ static bool ends_in(const char *text, const char *tail) {
 }
 
 static bool fails(struct iospy *s) {
+    pthread_mutex_lock(&s->lock);
     s->calls++;
-    if (s->fail_at == 0 || s->calls < s->fail_at || (s->calls > s->fail_at && !s->fail_on))
-        return false;
-    errno = s->fail_sys;
-    return true;
+    bool fails =
+        s->fail_at != 0 && (s->calls == s->fail_at || (s->calls > s->fail_at && s->fail_on));
+    pthread_mutex_unlock(&s->lock);
+    if (fails)
+        errno = s->fail_sys;
+    return fails;
+}
+
+/* What is behind a new descriptor. */
+static int keep(struct iospy *s, int fd, char *take_what) {
+    bool keeps = fd >= 0 && fd < 4096;
+    pthread_mutex_lock(&s->lock);
+    if (keeps) {
+        s->of_fd[fd] = take_what;
+        s->open_now++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (!keeps)
+        free(take_what);
+    return fd;
 }
 
 static char *path_of(const struct iospy *s, int dir_fd, const char *path) {
@@ -29,28 +47,34 @@ static char *path_of(const struct iospy *s, int dir_fd, const char *path) {
     return whole;
 }
 
-static int spy_open(void *ctx, int dir_fd, const char *path, int flags) {
-    struct iospy *s = ctx;
-    int fd;
+static char *note_open(struct iospy *s, int dir_fd, const char *path) {
+    pthread_mutex_lock(&s->lock);
+    char *whole = path_of(s, dir_fd, path);
     if (vec_reserve((void **)&s->opened, &s->opened_cap, s->opened_count + 1, sizeof(*s->opened)))
         abort();
-    s->opened[s->opened_count++] = path_of(s, dir_fd, path);
+    s->opened[s->opened_count++] = strdup(whole);
+    pthread_mutex_unlock(&s->lock);
+    return whole;
+}
+
+/* errno; 0: it may be opened. */
+static int refuses(struct iospy *s, const char *whole) {
     if (fails(s))
-        return -1;
-    if (s->deny_tail && ends_in(s->opened[s->opened_count - 1], s->deny_tail)) {
-        errno = s->deny_sys;
-        return -1;
-    }
-    if (s->open_max > 0 && s->open_now >= s->open_max) {
-        errno = EMFILE;
-        return -1;
-    }
-    fd = host_io_posix.open(NULL, dir_fd, path, flags);
-    if (fd >= 0 && fd < 4096) {
-        s->of_fd[fd] = path_of(s, dir_fd, path);
-        s->open_now++;
-    }
-    return fd;
+        return errno;
+    if (s->deny_tail && ends_in(whole, s->deny_tail))
+        return s->deny_sys;
+    return s->open_max > 0 && s->open_now >= s->open_max ? EMFILE : 0;
+}
+
+static int spy_open(void *ctx, int dir_fd, const char *path, int flags) {
+    struct iospy *s = ctx;
+    char *whole = note_open(s, dir_fd, path);
+    int sys = refuses(s, whole);
+    if (sys == 0)
+        return keep(s, host_io_posix.open(NULL, dir_fd, path, flags), whole);
+    free(whole);
+    errno = sys;
+    return -1;
 }
 
 static ssize_t spy_pread(void *ctx, int fd, void *to, size_t n, off_t at) {
@@ -73,14 +97,67 @@ static ssize_t spy_readlink(void *ctx, int dir_fd, const char *path, char *to, s
     return fails(ctx) ? -1 : host_io_posix.readlink(NULL, dir_fd, path, to, n);
 }
 
-/* Closing always works: a descriptor that was not given back would be the test's own leak. */
+static ssize_t spy_write(void *ctx, int fd, const void *from, size_t n, off_t at) {
+    return fails(ctx) ? -1 : host_io_posix.write(NULL, fd, from, n, at);
+}
+
+static ssize_t spy_read(void *ctx, int fd, void *to, size_t n) {
+    return fails(ctx) ? -1 : host_io_posix.read(NULL, fd, to, n);
+}
+
+static int spy_ioctl(void *ctx, int fd, unsigned long request, void *arg) {
+    return fails(ctx) ? -1 : host_io_posix.ioctl(NULL, fd, request, arg);
+}
+
+static int spy_mkdir(void *ctx, int dir_fd, const char *path, mode_t mode) {
+    return fails(ctx) ? -1 : host_io_posix.mkdir(NULL, dir_fd, path, mode);
+}
+
+static int spy_rmdir(void *ctx, int dir_fd, const char *path) {
+    return fails(ctx) ? -1 : host_io_posix.rmdir(NULL, dir_fd, path);
+}
+
+static int spy_perf_open(void *ctx, const void *attr, int cpu, int group_fd) {
+    if (fails(ctx))
+        return -1;
+    return keep(ctx, host_io_posix.perf_open(NULL, attr, cpu, group_fd), strdup("perf"));
+}
+
+static void *spy_mmap(void *ctx, int fd, size_t n, off_t at) {
+    struct iospy *s = ctx;
+    void *got = fails(s) ? MAP_FAILED : host_io_posix.mmap(NULL, fd, n, at);
+    pthread_mutex_lock(&s->lock);
+    s->mapped_now += got != MAP_FAILED;
+    pthread_mutex_unlock(&s->lock);
+    return got;
+}
+
+static int spy_munmap(void *ctx, void *at, size_t n) {
+    struct iospy *s = ctx;
+    pthread_mutex_lock(&s->lock);
+    s->mapped_now--;
+    pthread_mutex_unlock(&s->lock);
+    return host_io_posix.munmap(NULL, at, n);
+}
+
+static int spy_eventfd(void *ctx) {
+    return fails(ctx) ? -1 : keep(ctx, host_io_posix.eventfd(NULL), strdup("event"));
+}
+
+static int spy_poll_in(void *ctx, int fd, int64_t most_ns) {
+    return fails(ctx) ? -1 : host_io_posix.poll_in(NULL, fd, most_ns);
+}
+
+/* Closing, like unmapping, always works: a descriptor that was not given back would be the test's own leak. */
 static int spy_close(void *ctx, int fd) {
     struct iospy *s = ctx;
+    pthread_mutex_lock(&s->lock);
     if (fd >= 0 && fd < 4096 && s->of_fd[fd]) {
         free(s->of_fd[fd]);
         s->of_fd[fd] = NULL;
         s->open_now--;
     }
+    pthread_mutex_unlock(&s->lock);
     return host_io_posix.close(NULL, fd);
 }
 
@@ -91,7 +168,18 @@ void iospy_init(struct iospy *s) {
                                .getdents = spy_getdents,
                                .stat = spy_stat,
                                .readlink = spy_readlink,
-                               .close = spy_close}};
+                               .close = spy_close,
+                               .write = spy_write,
+                               .read = spy_read,
+                               .ioctl = spy_ioctl,
+                               .mkdir = spy_mkdir,
+                               .rmdir = spy_rmdir,
+                               .perf_open = spy_perf_open,
+                               .mmap = spy_mmap,
+                               .munmap = spy_munmap,
+                               .eventfd = spy_eventfd,
+                               .poll_in = spy_poll_in}};
+    pthread_mutex_init(&s->lock, NULL);
 }
 
 void iospy_clear(struct iospy *s) {
@@ -106,6 +194,7 @@ void iospy_finish(struct iospy *s) {
     free(s->opened);
     for (size_t i = 0; i < 4096; i++)
         free(s->of_fd[i]);
+    pthread_mutex_destroy(&s->lock);
     *s = (struct iospy){0};
 }
 

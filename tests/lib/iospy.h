@@ -5,12 +5,15 @@
 #ifndef TEST_IOSPY_H
 #define TEST_IOSPY_H
 
+#include <pthread.h>
+
 #include "gwtop/source.h"
 
 struct iospy {
     struct host_io io;
-    char *of_fd[4096]; /* the path behind each descriptor; NULL: not open */
-    char **opened;     /* paths of all successful and failed opens, since iospy_clear */
+    pthread_mutex_t lock; /* collectors have threads */
+    char *of_fd[4096];    /* the path behind each descriptor; NULL: not open */
+    char **opened;        /* paths of all successful and failed opens, since iospy_clear */
     uint32_t opened_count;
     uint32_t opened_cap;
     unsigned long calls;
@@ -21,6 +24,7 @@ struct iospy {
     int deny_sys;
     bool sizeless; /* fd folders have size 0, as before Linux 6.2 */
     unsigned open_now;
+    unsigned mapped_now;
     unsigned open_max; /* more are not to be had (EMFILE); 0: no limit */
 };
 

@@ -165,9 +165,21 @@ static uint64_t grown(uint64_t from, uint64_t to, unsigned bits) {
     return (to - from) & (((uint64_t)1 << bits) - 1);
 }
 
+/* The mean clock is 10 MHz at least. */
+static bool is_no_creep(uint64_t hz, const struct oam_sum *sum) {
+    return sum->clock * 2 * hz + sum->ticks >= UINT64_C(20000000) * sum->ticks;
+}
+
+/* Time that a step of the stamp takes: none where it went back. */
+static uint64_t step_of(const struct oam_record *from, const struct oam_record *to) {
+    uint64_t step = grown(from->timestamp, to->timestamp, 32);
+    return step <= INT32_MAX ? step : 0;
+}
+
 /* What lies between two reports; false: no such thing can be. */
-static bool between(const struct oam_format *f, const struct oam_record *from,
-                    const struct oam_record *to, struct oam_sum *out) {
+static bool between(const struct oam *m, const struct oam_record *from, const struct oam_record *to,
+                    struct oam_sum *out) {
+    const struct oam_format *f = m->format;
     bool moved = false;
     *out = (struct oam_sum){.ticks = grown(from->timestamp, to->timestamp, 32)};
     if (oam_has_clock(f))
@@ -179,7 +191,9 @@ static bool between(const struct oam_format *f, const struct oam_record *from,
             out->v[c] = out->clock;
         moved |= c < OAM_B && out->v[c] > 0;
     }
-    return out->ticks > 0 && !(oam_has_clock(f) && out->clock == 0 && moved);
+    if (out->ticks == 0 || out->ticks > INT32_MAX)
+        return false;
+    return !oam_has_clock(f) || !moved || is_no_creep(m->hz, out);
 }
 
 static bool same_labels(const struct oam_record *a, const struct oam_record *b) {
@@ -273,10 +287,10 @@ void oam_work_out(struct oam *m, unsigned n) {
         m->bad_delta += r->what == OAM_SPURIOUS;
         if (r->what != OAM_REPORT)
             continue;
-        at[i] = any < 0 ? 0 : at[any] + grown(m->records[any].timestamp, r->timestamp, 32);
+        at[i] = any < 0 ? 0 : at[any] + step_of(&m->records[any], r);
         if (m->format->size == 0) /* time alone */
             last = -1;
-        if (last >= 0 && between(m->format, &m->records[last], r, &sum))
+        if (last >= 0 && between(m, &m->records[last], r, &sum))
             take_interval(m, &sum, whose(m, begins, (unsigned)last, i), r, at[last], at[i]);
         else
             m->bad_delta += last >= 0;

@@ -65,6 +65,11 @@ static void start_counters(struct oas *s) {
             s->now.v[c] = some_start(oam_bits(s->m.format, c));
 }
 
+/* Of some 12 to 1500 MHz, or of any. */
+static uint32_t clock_growth(uint32_t step) {
+    return oas_chance(10) ? step * (4 + oas_chance(36)) : (uint32_t)some_growth(32) / 2;
+}
+
 /* Time and counters go on; at times no time passes, or the clock stands still. */
 static void go_on(struct oas *s) {
     struct oam_record *r = &s->now;
@@ -78,7 +83,7 @@ static void go_on(struct oas *s) {
     r->timestamp += step;
     s->ticks += step;
     bool still = kind == 5 || kind == 6;
-    r->clock += still ? 0 : 1 + (uint32_t)some_growth(32) / 2;
+    r->clock += still ? 0 : 1 + clock_growth(step);
     for (unsigned c = 0; c < OAM_COUNTERS; c++) {
         unsigned bits = oam_bits(s->m.format, c);
         if (bits && kind != 5)

@@ -33,9 +33,10 @@ static int fails(int sys) {
 }
 
 static bool fails_here(struct panthorrig *r) {
-    if (++r->calls != r->fail_at)
+    r->calls++;
+    if (r->fail_at == 0 || r->calls < r->fail_at || (r->calls > r->fail_at && !r->fail_on))
         return false;
-    errno = EIO;
+    errno = r->fail_sys ? r->fail_sys : EIO;
     return true;
 }
 
@@ -89,7 +90,7 @@ void panthorrig_set_insert(struct panthorrig *r, uint64_t insert) {
 
 /* Each byte behind the header is the sample's number. */
 void panthorrig_give(struct panthorrig *r) {
-    uint64_t insert = panthorrig_insert(r);
+    uint64_t insert = panthorrig_insert(r) % r->slots;
     char *slot = (char *)r->buffers[r->ring - 1].at + insert * r->info[3];
     const uint64_t one = 1;
     r->samples++;
@@ -215,12 +216,17 @@ static int set_up(struct panthorrig *r, const char *s) {
     memcpy(r->setup, s, sizeof(r->setup));
     r->setups++;
     note(r, "setup");
-    check(r, r->setups == 1, "a second session");
+    check(r, r->setups == 1 || r->interrupted, "a second session");
+    r->interrupted = false;
     check(r, (int)u32_at(s, 8) == r->event && r->event >= 0, "the event of SETUP");
     check(r, slots >= 4 && (slots & (slots - 1)) == 0, "slots");
     check(r, u64_at(s, 24) == 0 && u64_at(s, 32) == 0, "offset and frequency");
-    if (r->fail_setup)
-        return fails(r->fail_setup);
+    int once = r->fail_setup_once;
+    r->fail_setup_once = 0;
+    if (r->fail_setup || once) {
+        r->interrupted = r->setups == 1 && (once ? once : r->fail_setup) == EINTR;
+        return fails(once ? once : r->fail_setup);
+    }
     if (!ring || !control)
         return fails(EINVAL);
     if (ring->bytes != ((uint64_t)slots * r->info[3] + PAGE - 1) / PAGE * PAGE)
@@ -589,13 +595,32 @@ int panthorrig_tear_down(void **state) {
 
 /* ---- what came ------------------------------------------------------------------------------- */
 
+bool panthorrig_is_start(const struct seen_frame *f) {
+    static const char word[] = "clock start\n";
+    const size_t n = sizeof(word) - 1;
+    return f->frame.outcome == OUTCOME_OK && f->frame.size >= n &&
+           memcmp(seen_body(f) + f->frame.size - n, word, n) == 0;
+}
+
+static const struct seen_frame *next_frame(const struct panthorrig *r, uint32_t *at) {
+    const struct seen_want want = {PANTHOR_RING, SUBJECT_STREAM, -1, -1};
+    const struct seen_frame *f = seen_next(&r->seen, at, want);
+    while (f && panthorrig_is_start(f))
+        f = seen_next(&r->seen, at, want);
+    return f;
+}
+
 const struct seen_frame *panthorrig_frame(const struct panthorrig *r) {
     uint32_t at = 0;
-    return seen_next(&r->seen, &at, (struct seen_want){PANTHOR_RING, SUBJECT_STREAM, -1, -1});
+    return next_frame(r, &at);
 }
 
 unsigned panthorrig_frames(const struct panthorrig *r) {
-    return seen_count(&r->seen, (struct seen_want){PANTHOR_RING, SUBJECT_STREAM, -1, -1});
+    uint32_t at = 0;
+    unsigned count = 0;
+    while (next_frame(r, &at))
+        count++;
+    return count;
 }
 
 const char *panthorrig_sample(const struct seen_frame *f, char line[128]) {

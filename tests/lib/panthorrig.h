@@ -56,12 +56,15 @@ struct panthorrig {
     int fail_node; /* errno; 0 none */
     int fail_query;
     int fail_setup;
+    int fail_setup_once;
     int fail_start;
     int fail_start_once;
     int fail_sample;
     int fail_stop;
     int fail_teardown;
-    unsigned fail_at; /* this call fails with EIO; 0 none */
+    unsigned fail_at; /* this call fails; 0 none */
+    bool fail_on;     /* and all after it */
+    int fail_sys;     /* with this; 0: EIO */
 
     /* what was asked, and what is */
     unsigned calls;
@@ -74,6 +77,7 @@ struct panthorrig {
     int node;         /* -1 */
     int event;        /* -1 */
     struct panthorrig_buffer buffers[PANTHORRIG_BUFFERS]; /* by handle - 1 */
+    bool interrupted; /* SETUP, by a signal: one more may come */
     bool session_there;
     bool active;
     bool pending;
@@ -111,9 +115,11 @@ void panthorrig_set_insert(struct panthorrig *r, uint64_t insert);
 /* A sample that nobody asked for. */
 void panthorrig_give(struct panthorrig *r);
 
-/* Of the last turn or tick, about the ring; NULL. */
+/* Of the last turn or tick, about the ring, but for starts; NULL. */
 const struct seen_frame *panthorrig_frame(const struct panthorrig *r);
 unsigned panthorrig_frames(const struct panthorrig *r);
+/* Of a frame that says that counting began anew, and nothing else. */
+bool panthorrig_is_start(const struct seen_frame *f);
 /* The sample in a frame, behind its line of text; its line is kept in `line`. */
 const char *panthorrig_sample(const struct seen_frame *f, char line[128]);
 unsigned panthorrig_logged(const char *text);

@@ -45,6 +45,8 @@ void snap_counters(struct snap *b) {
     snap_init(b);
     snap_device(b, "0000:00:02.0", "HD Graphics 520", "i915");
     device_counters(b);
+    b->s.counters_asked = true;
+    b->devices[0].counters = COUNTERS_HELD;
     b->devices[0].busy_ppm = snap_value(613 * SHARE / 10);
     working(b, 2201, "gnome-shell", 90 * SHARE / 10);
     context(b, &b->processes[0].contexts, 12, 90 * SHARE / 10, 97 * SHARE);

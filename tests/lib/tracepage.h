@@ -1,5 +1,5 @@
 /*
- * Pages of the kernel's trace ring buffer with Mali events, and the texts by which a kernel says how
+ * Pages of the kernel's trace ring buffer with Mali events or those of the GPU scheduler, and the texts by which a kernel says how
  * they are laid out: those that Linux prints, in either byte order, with a shift of the fields as old
  * kernels have one.
  */
@@ -29,6 +29,22 @@ void tracepage_active(struct tracepage *p, uint32_t delta_ns, bool on, bool long
 /* mali_timeline_event; d3 and d4 are 0. */
 void tracepage_timeline(struct tracepage *p, uint32_t delta_ns, uint32_t id, uint32_t d0,
                         uint32_t d1, uint32_t d2);
+
+/* Events of the GPU scheduler, before and since Linux 6.16; ids of queue, run and done follow each other. */
+#define TRACEPAGE_SCHED 90
+struct tracepage_sched {
+    unsigned what; /* 0 queue, 1 run, 2 done */
+    uint64_t fence;
+    const char *ring; /* of the first two, as `pid` and `dev` */
+    int32_t pid;
+    const char *dev; /* NULL: "1c40000.gpu" */
+};
+void tracepage_sched(struct tracepage *p, bool is_new, uint32_t delta_ns,
+                     const struct tracepage_sched *e);
+/* As tracepage_facts, of all three; and the format of one. */
+const char *tracepage_sched_facts(bool big, bool is_new);
+const char *tracepage_sched_format(bool is_new, unsigned what);
+
 #define TRACEPAGE_MISSED (UINT64_C(1) << 31)
 #define TRACEPAGE_STORED (UINT64_C(1) << 30) /* how many is behind the records */
 /* As far as it is written. The flags fill up what is above them, as in Linux. */

@@ -171,6 +171,32 @@ static void jobs_show_as_they_run(void **state) {
     driver_drop(&d);
 }
 
+/* Whom a tick's jobs name has a name in that tick, also where there is but one. */
+static void names_are_there_at_once(void **state) {
+    static struct driver d; /* its thread outlives a failure */
+    static const char *const forms[] = {"--once", "-b"};
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        driver_make(&d, "0\n", "");
+        tree_text(d.root, "proc/4242/stat",
+                  "%d (worker) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n", PID);
+        tree_text(d.root, "proc/4242/cmdline", "%s", "worker");
+        driver_start(&d);
+        struct program p = {.args = PROGRAM_ARGS("--root", d.root, "--mali-profiling", "--json",
+                                                 forms[i], "-n", "2", "-d", "400ms")};
+        char *out = e2e_call(&p, 0);
+        driver_stop(&d);
+        json_t *ticks = ndjson_parse(out);
+        json_t *last = json_array_get(ticks, json_array_size(ticks) - 1);
+        json_t *row = tick_process(last, PID, "mali");
+        assert_non_null(row);
+        assert_string_equal(text_at(row, "name"), "worker");
+        json_decref(ticks);
+        free(out);
+        driver_drop(&d);
+    }
+}
+
 /* ---- ends ------------------------------------------------------------------------------------ */
 
 static void end_by(int number, const char *const *args, struct driver *d) {
@@ -310,6 +336,7 @@ static void recording_plays_the_same(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_show_as_they_run),
+        cmocka_unit_test(names_are_there_at_once),
         cmocka_unit_test(any_end_puts_back),
         cmocka_unit_test(any_end_of_the_screen_puts_back),
         cmocka_unit_test(another_recorder_goes_on),

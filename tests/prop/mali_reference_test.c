@@ -71,8 +71,9 @@ struct model {
     uint32_t assume_uv;
     /* what is */
     bool any;
-    int64_t base;   /* of cell 0, in us */
-    int64_t newest; /* in us */
+    int64_t base;     /* of cell 0, in us */
+    int64_t newest;   /* in us */
+    int64_t greatest; /* of all times */
     struct cell cells[UNITS][CELLS];
     struct unit_now units[UNITS];
     uint64_t hz;
@@ -154,7 +155,7 @@ static void new_time(struct model *m, int64_t t) {
 static void at_time(struct model *m, int64_t t) {
     if (!m->any) {
         new_time(m, t);
-    } else if (t > m->newest + GAP_US) {
+    } else if (t > m->greatest + GAP_US) {
         m->gap++;
         new_time(m, t);
     } else if (t < m->newest) {
@@ -164,6 +165,7 @@ static void at_time(struct model *m, int64_t t) {
     } else {
         m->newest = t;
     }
+    m->greatest = later(m->greatest, t);
 }
 
 /* From `t` on the unit works for its process, or for none. */
@@ -277,8 +279,11 @@ static void on_interrupt(struct model *m, int64_t t, int u) {
 }
 
 static void at_end(struct model *m) {
-    for (int u = 0; u < UNITS; u++)
+    for (int u = 0; u < UNITS; u++) {
         m->open += m->units[u].state != IDLE;
+        if (m->units[u].state == RUNS && m->units[u].mark >= 0)
+            paint(m, u, m->units[u].mark, (struct cell){0});
+    }
     if (m->any)
         count_cells(m, m->newest);
 }
@@ -306,6 +311,7 @@ struct log {
     struct buf text;
     int64_t t; /* us */
     int rates;
+    bool went_back; /* what comes next is of the same time */
 };
 
 static void put(struct log *l, uint32_t type, uint32_t channel, uint32_t data, uint32_t d0,
@@ -385,27 +391,51 @@ static void put_other(struct log *l) {
     }
 }
 
+static bool anything_open(const struct model *m) {
+    for (int u = 0; u < UNITS; u++)
+        if (m->units[u].state != IDLE)
+            return true;
+    return false;
+}
+
+/* A stamp that no other line agrees with changes nothing. */
+static void put_alone(struct log *l) {
+    if (!anything_open(l->m))
+        return;
+    l->t = l->m->newest - BACK_US - chance(5000);
+    put(l, MALI_SINGLE, 1 + chance(12), 2, chance(1000), 1, 0);
+    l->m->backward++;
+}
+
 /* Mostly forward; often a little back, rarely far back or far ahead. */
-static void step(struct log *l, bool wild) {
-    uint32_t kind = chance(200);
+static void step(struct log *l, bool wild, bool forward) {
+    uint32_t kind = forward ? 100 : chance(200);
     int64_t newest = l->m->any ? l->m->newest : l->t;
     l->t = newest + chance(25);
     if (kind < 30)
         l->t = newest - chance(kind < 5 ? BACK_US : 30);
-    else if (wild && kind < 32)
+    else if (wild && kind < 32) {
+        l->went_back = true;
         l->t = newest - BACK_US - chance(5000);
-    else if (wild && kind < 34)
-        l->t = newest + GAP_US + chance(3); /* just not, or just so */
+    } else if (wild && kind < 34 && l->m->any)
+        l->t = l->m->greatest + GAP_US + chance(3); /* just not, or just so */
 }
 
 static void build(struct log *l, bool wild) {
     l->t = 5000000 + chance(1000);
     l->rates = 0;
+    l->went_back = false;
     buf_clear(&l->text);
     for (int i = 0; i < EVENTS; i++) {
-        uint32_t kind = chance(10);
-        step(l, wild);
-        if (l->m->any && l->t - l->m->base >= CELLS && l->t <= l->m->newest + GAP_US)
+        uint32_t kind = l->went_back ? 3 : chance(10);
+        bool alone = wild && !l->went_back && chance(50) == 0;
+        bool calm = l->went_back || alone || i + 2 >= EVENTS;
+        l->went_back = false;
+        if (alone && i + 2 < EVENTS)
+            put_alone(l);
+        step(l, wild && !calm, alone);
+        kind = l->went_back || alone ? 3 : kind;
+        if (l->m->any && l->t - l->m->base >= CELLS && l->t <= l->m->greatest + GAP_US)
             l->t = l->m->newest; /* no more cells */
         if (kind < 3)
             put_rate(l);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "backend/intel/intel.h"
+#include "backend/intel/run.h"
 #include "oabytes.h"
 #include "oafold.h"
 
@@ -536,34 +537,111 @@ static void facts_of_a_file(void **state) {
     assert_int_equal(t->out.jobs, 1);
 }
 
-/* Reports stand at their own time as the next pair tells it; behind the last one there is none. */
+/* Time of each unit, walking through all of them with the facts that a look through the whole told. */
+static unsigned walk(struct span bytes, int64_t *times, unsigned cap) {
+    const struct vendor_file *v = &intel_perf_file;
+    void *seen = calloc(1, v->scan_size), *plan = calloc(1, v->plan_size);
+    struct file_trail trail = {{0}};
+    struct buf facts;
+    unsigned count = 0;
+    size_t n;
+    assert_true(seen && plan);
+    buf_init(&facts);
+    v->scan(seen, bytes);
+    v->say_facts(seen, &facts);
+    buf_char(&facts, '\0');
+    v->plan(plan, facts.p);
+    for (; bytes.n > 0; bytes = span_skip(bytes, n)) {
+        assert_true(count < cap);
+        n = v->next_by(plan, &trail, bytes, &times[count]);
+        assert_int_equal(n, record_size(bytes));
+        assert_true(n > 0);
+        count++;
+    }
+    buf_finish(&facts);
+    free(seen);
+    free(plan);
+    return count;
+}
+
+/* Reports stand at their own time: before the pairs, between them and behind the last; where there are none, since the
+ * first of them. */
 static void units_and_their_time(void **state) {
     struct test *t = *state;
-    size_t (*next)(struct span head, struct span rest, int64_t * t_ns) = intel_perf_file.next_after;
-    int64_t t_ns = 0;
-    for (unsigned released = 0; released < 2; released++) {
+    for (unsigned released = 0; released < 2; released++)
+        for (unsigned pairs = 0; pairs < 3; pairs++) {
+            int64_t times[32];
+            buf_clear(&t->b);
+            head(&t->b, released);
+            unsigned first = released ? 3 : 2, at = first;
+            for (unsigned i = 0; i < 20; i++) {
+                if (i == 5 && pairs > 0)
+                    oab_pair(&t->b, 5000000000, HIGH | (1000 + 12000 * i), released);
+                if (i == 10 && pairs > 1)
+                    oab_pair(&t->b, 5005000000, HIGH | (1000 + 12000 * i), released);
+                sample(&t->b, i, 32);
+            }
+            unsigned count = walk(buf_span_of(&t->b), times, 32);
+            assert_int_equal(count, first + 20 + pairs);
+            for (unsigned i = 0; i < first; i++)
+                assert_true(times[i] == INT64_MIN);
+            for (unsigned i = 0; i < 20; i++, at++) {
+                if ((i == 5 && pairs > 0) || (i == 10 && pairs > 1))
+                    assert_true(times[at++] == INT64_MIN);
+                assert_int_equal(times[at], (pairs ? 4995000000 : 0) + (int64_t)i * 1000000);
+            }
+        }
+}
+
+/* A stamp that steps back, and one that leaps by more than a running clock can tell, are no minutes of work. */
+static void steps_of_time(void **state) {
+    static const uint32_t stamps[] = {50000, 40000, 52000, 52000 + 0x80000000u,
+                                      64000 + 0x80000000u};
+    struct test *t = *state;
+    head(&t->b, true);
+    for (unsigned i = 0; i < sizeof stamps / sizeof stamps[0]; i++) {
+        struct oab_report r = {.id = OAB_TIMER | OAB_VALID,
+                               .timestamp = stamps[i],
+                               .context = 32,
+                               .clock = 1000 + i * 1000000};
+        r.a[0] = i * 500000;
+        oab_sample(&t->b, &r);
+    }
+    run(t, "each=1\n");
+    assert_int_equal(t->out.counts.reasons[REASON_BAD_DELTA], 2);
+    assert_int_equal(oafold_value(&t->out, "1000000 ctx 32 counter.GpuTime"), 1000000);
+    assert_int_equal(oafold_value(&t->out, "2000000 ctx 32 counter.GpuTime"), 1000000);
+    assert_int_equal(t->out.busy_ns, 2000000);
+}
+
+/* Another version of the recorder's format is said to be one, and what can be read of it is. */
+static void other_version(void **state) {
+    struct test *t = *state;
+    head(&t->b, true);
+    t->b.p[8] = 2;
+    sample(&t->b, 0, 32);
+    sample(&t->b, 1, 32);
+    run(t, "each=1\n");
+    assert_int_equal(t->out.counts.malformed, 1);
+    assert_int_equal(t->out.counts.reasons[REASON_TABLE_VERSION], 1);
+    assert_int_equal(t->out.jobs, 1);
+}
+
+/* Rates that no unit has tell nothing: then it is the platform's usual one. */
+static void absurd_rates(void **state) {
+    static const uint64_t rates[] = {0, 1, 1000, 1000000000000, UINT64_MAX};
+    struct test *t = *state;
+    for (unsigned i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        struct oab_device d = skylake;
+        d.timestamp_hz = rates[i];
         buf_clear(&t->b);
-        head(&t->b, released);
-        size_t first = t->b.n;
-        for (unsigned i = 0; i < 20; i++)
-            sample(&t->b, i, 32);
-        size_t last = t->b.n;
-        oab_pair(&t->b, 5000000000, HIGH | (1000 + 12000 * 20), released);
-        size_t behind = t->b.n;
-        sample(&t->b, 21, 32);
-        struct span rest = buf_span_of(&t->b), start = {t->b.p, intel_perf_file.head_size};
-        assert_int_equal(next((struct span){"", 0}, rest, &t_ns), released ? 16 : 64);
-        assert_true(t_ns == INT64_MIN);
-        assert_int_equal(next(start, span_skip(rest, first), &t_ns), 6 * 264);
-        assert_int_equal(t_ns, 4985000000);
-        assert_int_equal(next(start, span_skip(rest, last - 264), &t_ns), 264);
-        assert_int_equal(t_ns, 4999000000);
-        assert_int_equal(next(start, span_skip(rest, last), &t_ns), 24);
-        assert_int_equal(t_ns, 5000000000);
-        assert_int_equal(next(start, (struct span){rest.p + first, last - first}, &t_ns), 0);
-        assert_int_equal(next(start, span_skip(rest, behind), &t_ns), 0);
-        assert_true(t_ns == INT64_MIN);
-        assert_int_equal(intel_perf_file.cut((struct span){rest.p, rest.n - 1}), behind);
+        oab_version(&t->b);
+        oab_info(&t->b, &d, true);
+        sample(&t->b, 0, 32);
+        sample(&t->b, 1, 32);
+        run(t, "each=1\n");
+        assert_int_equal(t->out.counts.reasons[REASON_OUT_OF_RANGE], 1);
+        assert_int_equal(oafold_value(&t->out, "1000000 ctx 32 counter.GpuTime"), 1000000);
     }
 }
 
@@ -608,6 +686,9 @@ int main(void) {
         TEST(facts_of_a_file),
         TEST(recognised),
         TEST(units_and_their_time),
+        TEST(steps_of_time),
+        TEST(other_version),
+        TEST(absurd_rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,13 +190,13 @@ static void wraps_inside(void **state) {
     uint64_t clock = 0xfffff000, stamp = 0xffffff00;
     for (unsigned i = 0; i <= 8; i++) {
         struct oab_report r = {.id = 5, .timestamp = (uint32_t)stamp, .clock = (uint32_t)clock};
-        r.a[0] = (uint32_t)(clock * 40);
+        r.a[0] = (uint32_t)(clock * 8);
         oab_ring_sample(&t->b, &r, i == 0 || i == 8 ? &f : &none);
         stamp += 250000000; /* 20 s */
-        clock += 100000000;
+        clock += 500000000;
     }
     run(t, "");
-    assert_string_equal(oafold_lines(&t->out, "job"), "job 0..160000000000 ctx 7 5000000\n");
+    assert_string_equal(oafold_lines(&t->out, "job"), "job 0..160000000000 ctx 7 25000000\n");
     assert_int_equal(oafold_value(&t->out, "160000000000 ctx 7 counter.A0"), 32000000000);
 }
 
@@ -374,17 +374,50 @@ static void truncated_anywhere(void **state) {
     assert_int_equal(t->out.counts.accepted + t->out.counts.ignored, 9);
 }
 
+/* What nobody says the meaning of is not printed. */
+static void undefined_counters(void **state) {
+    struct test *t = *state;
+    periodic(&t->b, 0);
+    periodic(&t->b, 1000);
+    run(t, "each=1\n");
+    assert_int_equal(oafold_count(&t->out, "counter.A3 ", NULL), 1);
+    assert_int_equal(oafold_count(&t->out, "counter.A4 ", NULL), 0);
+    assert_int_equal(oafold_count(&t->out, "counter.A42 ", NULL), 1);
+    assert_int_equal(oafold_count(&t->out, "counter.A43 ", NULL), 0);
+}
+
+/* The time of the first unit of `bytes`, and how large it is. */
+static size_t unit_of(const void *plan, struct file_trail *trail, struct span bytes,
+                      int64_t *t_ns) {
+    *t_ns = 0;
+    return intel_rfc_file.next_by(plan, trail, bytes, t_ns);
+}
+
 static void units_and_their_time(void **state) {
     struct test *t = *state;
-    int64_t t_ns = 0;
-    periodic(&t->b, 1000);
-    assert_int_equal(intel_rfc_file.next(buf_span_of(&t->b), &t_ns), 272);
-    assert_int_equal(t_ns, (0x00c0ffee + 12500) * INT64_C(80));
-    assert_int_equal(intel_rfc_file.next((struct span){t->b.p, 271}, &t_ns), 0);
+    struct file_trail trail = {{0}};
+    void *plan = calloc(1, intel_rfc_file.plan_size);
+    const uint32_t steps[] = {0xfffff000, 0x7fffffff, 0x7fffffff, 12500002, (uint32_t)-1000};
+    uint32_t stamp = 0;
+    int64_t t_ns;
+    /* By the rate that the user gave, on over the wrap; a step back takes no time. */
+    const int64_t times[] = {0, 2147483647, 4294967294, 4307467296, 4307467296};
+    assert_non_null(plan);
+    intel_rfc_file.plan(plan, "oa_timestamp_hz=1000000000\n");
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        const struct oab_report r = {.id = 1, .timestamp = stamp += steps[i]};
+        const struct oab_footer none = {0};
+        buf_clear(&t->b);
+        oab_ring_sample(&t->b, &r, &none);
+        assert_int_equal(unit_of(plan, &trail, buf_span_of(&t->b), &t_ns), 272);
+        assert_int_equal(t_ns, times[i]);
+        assert_int_equal(unit_of(plan, &trail, (struct span){t->b.p, 271}, &t_ns), 0);
+    }
     buf_clear(&t->b);
     oab_ring_lost(&t->b, 1);
-    assert_int_equal(intel_rfc_file.next(buf_span_of(&t->b), &t_ns), 24);
+    assert_int_equal(unit_of(plan, &trail, buf_span_of(&t->b), &t_ns), 24);
     assert_true(t_ns == INT64_MIN);
+    free(plan);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -396,6 +429,7 @@ int main(void) {
         TEST(sizes_that_differ),
         TEST(counters_of_batches),
         TEST(wraps_inside),
+        TEST(undefined_counters),
         TEST(begin_without_end),
         TEST(nested),
         TEST(loss_inside),

@@ -262,6 +262,39 @@ static void pieces_say_what_the_whole_says(void **state) {
     oafold_finish(&pieces);
 }
 
+/* Behind the fields, or in one of them where there is no report. */
+static void units_and_their_time(void **state) {
+    (void)state;
+    const struct vendor_file *v = &intel_stream_file;
+    struct file_trail trail = {{0}};
+    struct oab_report r = {.id = 1};
+    struct buf b;
+    int64_t t_ns;
+    void *plan = calloc(1, v->plan_size);
+    assert_non_null(plan);
+    v->plan(plan, "oa_sample=source,ctx,ts\noa_format=5\n");
+    buf_init(&b);
+    for (unsigned i = 0; i < 4; i++) {
+        bool only = i & 1;
+        r.timestamp = 0xfffff000 + i * 12500;
+        buf_clear(&b);
+        oab_head(&b, 1, 0, only ? 24 : 24 + 256);
+        oab_le(&b, 3, 4);
+        oab_le(&b, 7, 4);
+        oab_le(&b, only ? UINT64_C(0x5fffff000) + i * 12500 : 1, 8);
+        if (!only)
+            oab_haswell(&b, &r);
+        assert_int_equal(v->next_by(plan, &trail, buf_span_of(&b), &t_ns), b.n);
+        assert_int_equal(t_ns, (int64_t)i * 1000000);
+    }
+    buf_clear(&b);
+    oab_head(&b, 2, 0, 8);
+    assert_int_equal(v->next_by(plan, &trail, buf_span_of(&b), &t_ns), 8);
+    assert_true(t_ns == INT64_MIN);
+    buf_finish(&b);
+    free(plan);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void) {
@@ -273,6 +306,7 @@ int main(void) {
         TEST(named_by_reports),
         TEST(timestamps_alone),
         TEST(pieces_say_what_the_whole_says),
+        TEST(units_and_their_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static void asleep_is_a_value(void **state) {
     struct bench *b = *state;
     put(b, "tile0/gt0/freq0/act_freq", "0\n");
     assert_string_equal(feed(b, SECOND_NS), "clock.gt tile0/gt0/freq0/act_freq[0] 0\n"
-                                            "clock.gfx tile0/gt0/freq0/act_freq unsupported\n");
+                                            "clock.gfx tile0/gt0/freq0/act_freq unknown\n");
 }
 
 static void bad_clocks(void **state) {

@@ -198,10 +198,10 @@ static void assert_fact(const struct seen_frame *f, const char *key, const char 
     assert_memory_equal(v.p, want, v.n);
 }
 
-/* The one job of it, pid 1200 on PP0, from `t_ns` on for a millisecond. */
+/* The one job of it, pid 1200 on PP0, from `t_ns` on for a microsecond. */
 static const char *job_at(uint64_t t_ns, char text[200]) {
     snprintf(text, 200, "%llu 17104896 1200 1201 0 0 0\n%llu 33882112 0 0 4294967295 0 0\n",
-             (unsigned long long)t_ns, (unsigned long long)t_ns + 1000000);
+             (unsigned long long)t_ns, (unsigned long long)t_ns + 1000);
     return text;
 }
 #define LONG_AGO UINT64_C(1400000000000000000)
@@ -414,6 +414,23 @@ static void clock_is_told_by_the_last_stamp(void **state) {
     }
 }
 
+/* What it tells of cannot have been longer than it was recorded. */
+static void stamps_that_jump_past_the_recording(void **state) {
+    struct rig *r = *state;
+    char text[300], more[200];
+    snprintf(text, sizeof text,
+             "%s%llu 17104896 1200 1201 0 0 0\n%llu 33882112 0 0 4294967295 0 0\n",
+             job_at(LONG_AGO, more), (unsigned long long)LONG_AGO + 2000,
+             (unsigned long long)LONG_AGO + UINT64_C(5000000000));
+    put_driver(r, "0\n", text);
+    start(r, ON);
+    tick(r);
+    tick(r);
+    assert_true(facts_get(frame_of(r, MALI_EVENTS)->subject.facts, "wall_ns").n > 0);
+    assert_int_equal(r->jobs, 1); /* the first */
+    assert_int_equal(r->told.counts.reasons[REASON_GAP], 1);
+}
+
 static void cycles_are_no_time(void **state) {
     struct rig *r = *state;
     char text[200];
@@ -434,13 +451,14 @@ static void long_recording_comes_in_pieces(void **state) {
     buf_init(&b);
     for (uint64_t i = 0; i < 5000; i++) {
         char text[200];
-        buf_text(&b, job_at(LONG_AGO + i * 10000000, text));
+        buf_text(&b, job_at(LONG_AGO + i * 10000, text));
     }
     buf_char(&b, '\0');
     put_driver(r, "0\n", b.p);
     buf_finish(&b);
     start(r, ON);
     tick(r);
+    nanosleep(&(struct timespec){0, 60000000}, NULL); /* as long as it tells of, and some more */
     tick(r);
     assert_in_range(seen_count(&r->seen, (struct seen_want){MALI_EVENTS, SUBJECT_STREAM, -1, -1}),
                     4, 8);
@@ -605,6 +623,7 @@ int main(void) {
         CASE(rate_before_the_first_event),
         CASE(clock_is_told_by_the_last_stamp),
         CASE(cycles_are_no_time),
+        CASE(stamps_that_jump_past_the_recording),
         CASE(long_recording_comes_in_pieces),
         CASE(refused_switch_is_a_failed_reading),
         CASE(driver_goes_and_comes),

@@ -487,16 +487,57 @@ static void far_back(void **state) {
     stop(s, 5300, MALI_PP0);
     says(s, "70 PP0 5000..6000 ?/?\n71 PP1 5500..6000 ?/?\n72 PP0 5200..5300 ?/?\n"
             "stop_on_idle 1\nbackward_timestamps 1\n");
-    /* Stamp 0. */
+}
+
+/* One line alone, while something runs: a time of its own has more. From before all others it says
+ * nothing; else it is one that was written late. */
+static void far_back_alone(void **state) {
+    struct stage *s = *state;
     start(s, 10, MALI_PP0, 70);
     buf_text(&s->text, "0 16777217 1 2 0 0 0\n");
     stop(s, 30, MALI_PP0);
-    says(s, "stop_on_idle 1\nbackward_timestamps 1\n");
+    says(s, "70 PP0 10..30 ?/?\nbackward_timestamps 1\n");
     start(s, 10, MALI_PP0, 70);
     interrupt(s, 20, MALI_PP0);
-    buf_text(&s->text, "0 16777217 1 2 0 0 0\n");
+    buf_text(&s->text, "5 2 0 0 0 0 0\n");
     stop(s, 30, MALI_PP0);
-    says(s, "70 PP0 10..20 ?/?\nstop_on_idle 1\nbackward_timestamps 1\n");
+    says(s, "70 PP0 10..30 ?/?\nbackward_timestamps 1\n");
+    start(s, 10, MALI_PP0, 70);
+    start(s, 20, MALI_GP0, 71);
+    interrupt(s, 6000, MALI_GP0);
+    stop(s, 3000, MALI_PP0);
+    stop(s, 6010, MALI_GP0);
+    says(s, "70 PP0 10..3000 ?/?\n71 GP0 20..6010 ?/?\nbackward_timestamps 1\n");
+    /* Where nothing runs there is nothing to lose. */
+    rate(s, 100000000, 440, 1025);
+    start(s, 95000000, MALI_PP0, 70);
+    stop(s, 106000000, MALI_PP0); /* 6 s past the greatest */
+    says(s, "70 PP0 95000000..106000000 440/1025\nbackward_timestamps 1\n");
+    /* Nothing comes after it. */
+    start(s, 10, MALI_PP0, 70);
+    interrupt(s, 20, MALI_PP0);
+    buf_text(&s->text, "5 33882112 0 0 4294967295 0 0\n");
+    says(s, "70 PP0 10..20 ?/? open\nopen_at_end 1\nbackward_timestamps 1\n");
+}
+
+/* Where it is known how long was recorded all times together are no longer. */
+static void no_longer_than_it_was_recorded(void **state) {
+    struct stage *s = *state;
+    start(s, 0, MALI_PP0, 70);
+    start(s, 1000, MALI_GP0, 71);
+    stop(s, 400000, MALI_GP0);
+    stop(s, 5000000, MALI_PP0); /* a jump past the second that was recorded */
+    start(s, 5000010, MALI_PP0, 72);
+    stop(s, 5500010, MALI_PP0);
+    start(s, 5600020, MALI_PP0, 73);
+    stop(s, 5700020, MALI_PP0); /* no more than 1 s in all */
+    says_with(s, "wall_ns=1000000000\n",
+              "71 GP0 1000..400000 ?/?\n70 PP0 0..400000 ?/?\n72 PP0 5000010..5500010 ?/?\n"
+              "stop_on_idle 2\ngap 3\n");
+    /* Then 10 s are no limit. */
+    start(s, 0, MALI_PP0, 70);
+    stop(s, 12000000, MALI_PP0);
+    says_with(s, "wall_ns=13000000000\n", "70 PP0 0..12000000 ?/?\n");
 }
 
 static void a_gap(void **state) {
@@ -759,6 +800,8 @@ int main(void) {
         TEST(counters_of_a_stop),
         TEST(neighbours_swapped),
         TEST(far_back),
+        TEST(far_back_alone),
+        TEST(no_longer_than_it_was_recorded),
         TEST(a_gap),
         TEST(pids_that_cannot_be),
         TEST(events_that_nobody_posts),

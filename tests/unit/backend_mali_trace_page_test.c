@@ -206,13 +206,13 @@ static void used_part_of_a_page(void **state) {
     tracepage_active(&p, 10, true, false);
     tracepage_end(&p, 0);
     struct span whole = {p.bytes, sizeof(p.bytes)};
-    assert_int_equal(trace_page_used(&l, whole), p.n);
+    assert_int_equal(trace_page_used(&l.pages, whole), p.n);
     tracepage_end_missed(&p, 4);
-    assert_int_equal(trace_page_used(&l, whole), p.n + 8);
+    assert_int_equal(trace_page_used(&l.pages, whole), p.n + 8);
     whole.n = p.n + 3;
-    assert_int_equal(trace_page_used(&l, whole), p.n + 3);
+    assert_int_equal(trace_page_used(&l.pages, whole), p.n + 3);
     whole.n = p.n - 1; /* no page: that is for the decoder to say */
-    assert_int_equal(trace_page_used(&l, whole), p.n - 1);
+    assert_int_equal(trace_page_used(&l.pages, whole), p.n - 1);
 }
 
 static void formats(void **state) {
@@ -246,12 +246,15 @@ static void layout_of_texts(void **state) {
         buf_char(&b, '\0');
         assert_true(trace_layout_read(&l, b.p));
         assert_true(trace_layout_read(&want, tracepage_facts(false, shift, ids[event])));
-        assert_memory_equal(&l.fields, &want.fields, sizeof(l.fields));
-        assert_memory_equal(&l.id, &want.id, sizeof(l.id));
-        assert_int_equal(l.data, 16);
-        assert_int_equal(l.commit.offset, 8);
-        assert_int_equal(l.commit.size, 8);
-        assert_int_equal(l.type.size, 2);
+        for (unsigned e = 0; e < TRACE_EVENTS; e++) {
+            assert_int_equal(l.events[e].id, want.events[e].id);
+            assert_memory_equal(&l.events[e].fields, &want.events[e].fields,
+                                sizeof(l.events[e].fields));
+        }
+        assert_int_equal(l.pages.data, 16);
+        assert_int_equal(l.pages.commit.offset, 8);
+        assert_int_equal(l.pages.commit.size, 8);
+        assert_int_equal(l.pages.type.size, 2);
         buf_finish(&b);
     }
 }

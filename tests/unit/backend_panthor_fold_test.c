@@ -399,6 +399,76 @@ static void test_bad_lines(void **state) {
     assert_int_equal(t->counts.accepted, 6);
 }
 
+/* 100 ms counted, the last 50 of them since a start: what went on between is of nobody. */
+static void test_live_start(void **state) {
+    struct test *t = *state;
+    const uint64_t from = PAN_WORKED_TICKS + 50 * TICKS_MS;
+    for (unsigned told = 0; told < 3; told++) {
+        begin(t, "timestamp_hz=24000000\nl2_features=0x07000000\n", true);
+        put_clock(t, 1000, PAN_WORKED_TICKS, 0);
+        put_at(t, 0);
+        if (told > 0)
+            put_clock(t, 99000000, told == 1 ? from : 0, 0);
+        buf_text(&t->b, "clock start\n");
+        put_clock(t, 99000000 + 50000000, PAN_WORKED_TICKS + 100 * TICKS_MS, 0);
+        put_at(t, 100);
+        flush(t, 1);
+        tick(t, 2);
+        assert_int_equal(t->counts.accepted, 2);
+        assert_int_equal(t->counts.malformed, 0);
+        if (told == 1) {
+            is(t, M(READ_BANDWIDTH), 1952000000);
+            is(t, M(GPU_BUSY), 900000); /* 45 M of 50 M clocks */
+        } else {
+            assert_int_equal(last_of(t, M(READ_BANDWIDTH), INDEX_NONE)->state, STATE_UNKNOWN);
+        }
+        put_clock(t, 99000000 + 100000000, PAN_WORKED_TICKS + 200 * TICKS_MS, 0);
+        put_at(t, 200);
+        flush(t, 3);
+        tick(t, 4);
+        is(t, M(READ_BANDWIDTH), 976000000);
+    }
+}
+
+static void put_tick(struct test *t, unsigned ms) {
+    put_at(t, ms);
+    flush(t, (int64_t)ms);
+    tick(t, (int64_t)ms);
+}
+
+/* A sample that is late is no end; none in twice the time is, and is said once, of all that was said. */
+static void test_nothing_more(void **state) {
+    struct test *t = *state;
+    begin(t, FACTS, true);
+    put_tick(t, 100);
+    put_tick(t, 200);
+    put_tick(t, 300);
+    size_t known = 0;
+    for (size_t i = t->n; i-- > 0 && t->said[i].t_ns == 300;)
+        known += t->said[i].state == STATE_VALUE;
+    assert_in_range(known, 10, 100);
+    size_t before = t->n;
+    tick(t, 400);
+    assert_int_equal(t->n, before);
+    tick(t, 498);
+    assert_int_equal(t->n, before + known);
+    for (size_t i = before; i < t->n; i++)
+        assert_int_equal(t->said[i].state, STATE_UNKNOWN);
+    assert_int_equal(last_of(t, METRIC_ACTIVITY_GFX, INDEX_NONE)->state, STATE_UNKNOWN);
+    assert_int_equal(last_of(t, M(SHADER_BUSY), 1)->state, STATE_UNKNOWN);
+    before = t->n;
+    tick(t, 600);
+    tick(t, 700);
+    assert_int_equal(t->n, before);
+    put_tick(t, 800);
+    is(t, METRIC_ACTIVITY_GFX, 900000 / 5);
+    /* One tick may be as long as two. */
+    before = t->n;
+    tick(t, INT64_MAX);
+    assert_true(t->n > before);
+    tick(t, INT64_MIN);
+}
+
 /* ---- what is dropped --------------------------------------------------------------------------------- */
 
 static void test_dropped(void **state) {
@@ -539,6 +609,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_live, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_live_frequency, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_live_cut, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_live_start, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_more, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bad_lines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dropped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_flags, set_up, tear_down),

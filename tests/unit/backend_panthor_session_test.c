@@ -46,6 +46,8 @@ static void gave(const struct panthorrig *r, unsigned from, unsigned count) {
         char line[128];
         const struct seen_frame *f =
             seen_next(&r->seen, &at, (struct seen_want){PANTHOR_RING, SUBJECT_STREAM, -1, -1});
+        if (f && panthorrig_is_start(f))
+            f = seen_next(&r->seen, &at, (struct seen_want){PANTHOR_RING, SUBJECT_STREAM, -1, -1});
         const char *sample = panthorrig_sample(f, line);
         assert_int_equal(f->frame.outcome, OUTCOME_OK);
         assert_int_equal(f->frame.size - (size_t)(sample - seen_body(f)), r->info[3]);
@@ -318,11 +320,34 @@ static void refused_setup_is_told_and_never_tried_again(void **state) {
             failed(r, cases[i].sys, cases[i].outcome);
         }
         assert_int_equal(panthorrig_logged(cases[i].word), 1);
-        assert_int_equal(r->setups, 1);
+        assert_int_equal(r->setups, cases[i].sys == EINTR ? 2 : 1);
         assert_int_equal(r->node, -1);
         panthorrig_stop(r);
         assert_int_equal(r->teardowns, 0);
     }
+}
+
+/* A signal gave no session: the one that comes of the second call is torn down, once. */
+static void interrupted_setup_is_made_once_more(void **state) {
+    struct panthorrig *r = *state;
+    r->fail_setup_once = EINTR;
+    panthorrig_start(r);
+    panthorrig_turn(r);
+    gave(r, 1, 1);
+    assert_int_equal(r->setups, 2);
+    panthorrig_stop(r);
+    assert_int_equal(r->teardowns, 1);
+
+    r->fail_setup_once = EINTR;
+    r->fail_setup = EBUSY;
+    panthorrig_start(r);
+    assert_int_equal(atomic_load(&r->run.sys), EBUSY);
+    assert_int_equal(panthorrig_logged("may have kept one that a signal interrupted"), 1);
+    for (unsigned turn = 0; turn < 5; turn++)
+        panthorrig_turn(r);
+    assert_int_equal(r->setups, 2);
+    panthorrig_stop(r);
+    assert_int_equal(r->teardowns, 0);
 }
 
 static void node_that_may_not_be_opened_is_told(void **state) {
@@ -480,14 +505,19 @@ static void end_of_ring_in_version_4(void **state) {
     struct panthorrig *r = *state;
     panthorrig_version(r, 4);
     sets_up_once(r);
+    unsigned starts_told = 0;
     for (unsigned turn = 1; turn < 40; turn++) {
         panthorrig_turn(r);
         gave(r, turn, 1);
+        starts_told +=
+            seen_count(&r->seen, (struct seen_want){PANTHOR_RING, SUBJECT_STREAM, -1, -1}) -
+            panthorrig_frames(r);
     }
     assert_int_equal(panthorrig_count(r, "stop"), 4);
     assert_int_equal(panthorrig_count(r, "start"), 5);
     assert_non_null(strstr(r->log, "sample sample stop start sample"));
     assert_int_equal(atomic_load(&r->run.sys), 0);
+    assert_int_equal(starts_told, 4); /* not the first: nothing was counted before it */
     panthorrig_stop(r);
     assert_int_equal(r->teardowns, 1);
 }
@@ -594,6 +624,7 @@ static void corrupt_index_ends_it(void **state) {
         assert_int_equal(atomic_load(&r->run.sys), EPROTO);
         assert_int_equal(panthorrig_logged("place in the ring is none"), 1);
         assert_non_null(strstr(r->log, "stop teardown"));
+        assert_int_equal(panthorrig_logged("keeps the counter session"), 0);
         panthorrig_stop(r);
         assert_int_equal(r->teardowns, 1);
     }
@@ -664,9 +695,12 @@ static bool with_one_failing(struct panthorrig *r, unsigned at) {
 static void any_failed_call_leaves_nothing(void **state) {
     static const int versions[] = {4, 6};
     struct panthorrig *r = *state;
-    for (size_t i = 0; i < 2; i++) {
+    static const int errors[] = {EIO, EINTR, EBUSY, ENODEV};
+    for (unsigned i = 0; i < 16; i++) {
         unsigned at = 1;
-        panthorrig_version(r, versions[i]);
+        panthorrig_version(r, versions[i % 2]);
+        r->fail_on = i / 2 % 2;
+        r->fail_sys = errors[i / 4];
         while (with_one_failing(r, at))
             at++;
         assert_in_range(at, 60, 400);
@@ -698,6 +732,33 @@ static void thread_hands_on_samples(void **state) {
         panthorrig_stop(r);
         assert_int_equal(r->teardowns, 1);
     }
+}
+
+/* What a session said is forgotten with its subject when there is no session any more; why is said on. */
+static void thread_closes_a_lost_session(void **state) {
+    const struct seen_want closed = {FRAME_CLOSE, SUBJECT_STREAM, -1, -1};
+    struct panthorrig *r = *state;
+    panthorrig_host(r, NULL);
+    long keep = r->host->keep_left;
+    panthorrig_open(r);
+    tick_until_frame(r);
+    tick_until_frame(r);
+    r->fail_sample = ENODEV;
+    unsigned ticks = 0;
+    do
+        panthorrig_tick(r);
+    while (seen_count(&r->seen, closed) == 0 && ++ticks < 50);
+    assert_int_equal(seen_count(&r->seen, closed), 1);
+    assert_int_equal(r->teardowns, 1);
+    assert_int_equal(r->host->keep_left, keep);
+    assert_int_equal(panthor_session_fd(r->session), -1);
+    for (unsigned i = 0; i < 3; i++) {
+        panthorrig_tick(r);
+        assert_int_equal(seen_count(&r->seen, closed), 0);
+        assert_int_equal(panthorrig_frames(r), 1);
+        failed(r, ENODEV, OUTCOME_GONE);
+    }
+    assert_int_equal(r->setups, 1);
 }
 
 /* However long the interval: a counter of 32 bits must not wrap unseen. */
@@ -809,6 +870,7 @@ int main(void) {
         CASE(any_number_of_session_and_any_start),
         CASE(what_is_not_known_is_refused),
         CASE(refused_setup_is_told_and_never_tried_again),
+        CASE(interrupted_setup_is_made_once_more),
         CASE(node_that_may_not_be_opened_is_told),
         CASE(refused_start_tears_down),
         CASE(busy_start_is_made_again),
@@ -830,6 +892,7 @@ int main(void) {
         CASE(clock_stands_before_the_sample),
         CASE(any_failed_call_leaves_nothing),
         CASE(thread_hands_on_samples),
+        CASE(thread_closes_a_lost_session),
         CASE(thread_samples_on_its_own),
         CASE(session_ends_however_early),
     };

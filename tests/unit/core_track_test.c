@@ -271,9 +271,9 @@ static void a_mark_may_be_the_end(void **state) {
     says(s, "A7 90..91 7/7 A7 91..95 7/7 ");
     mark(s, 0, 96);
     assert_int_equal(track_cut(&s->track, &s->out, 99), 1);
-    says(s, "A8 95..96 7/7 A8 96..99 7/7! ");
+    says(s, "A8 95..96 7/7 ");
     stop(s, 0, 105);
-    says(s, "A8 99..105 7/7 ");
+    says(s, "");
     /* Nothing to mark. */
     mark(s, 0, 110);
     start(s, 0, 120, 7);
@@ -282,6 +282,29 @@ static void a_mark_may_be_the_end(void **state) {
     track_resume(&s->track, 0, 123);
     stop(s, 0, 125);
     says(s, "A7 120..121 7/7 A7 123..125 7/7 ");
+}
+
+/* As often as it is cut after a mark: what comes of it is what would come without. */
+static void cuts_after_a_mark(void **state) {
+    struct stage *s = *state;
+    start(s, 0, 10, 7);
+    mark(s, 0, 20);
+    for (int i = 0; i < 3 * TRACK_HELD; i++)
+        (void)track_cut(&s->track, &s->out, 21 + i);
+    rate(s, 80, 5, 5);
+    (void)track_cut(&s->track, &s->out, 90);
+    says(s, "A7 10..20 0/0 ");
+    assert_int_equal(track_owner_of(&s->track, 0)->pid, 7);
+    stop(s, 0, 100);
+    says(s, "");
+    start(s, 0, 110, 7);
+    mark(s, 0, 120);
+    (void)track_cut(&s->track, &s->out, 130);
+    rate(s, 140, 6, 6);
+    (void)track_cut(&s->track, &s->out, 145);
+    mark(s, 0, 150);
+    stop(s, 0, 160);
+    says(s, "A7 110..120 5/5 A7 120..140 5/5 A7 140..150 6/6 ");
 }
 
 static void marks_out_of_order(void **state) {
@@ -430,6 +453,7 @@ int main(void) {
         TEST(open_ends),
         TEST(another_time),
         TEST(a_mark_may_be_the_end),
+        TEST(cuts_after_a_mark),
         TEST(marks_out_of_order),
         TEST(many_changes_after_a_mark),
         TEST(units_that_are_not),

@@ -456,6 +456,8 @@ static void kind_is_guessed(void **state) {
     fake_file("1 a\n2 b\n", 8, &fd, path);
     assert_int_equal(open_guessed(path, &s, NULL), ERR_OK);
     assert_string_equal(play_on(s, &b), "1:|2:1 a,2 b,|");
+    assert_non_null(file_kind(s));
+    assert_true(file_kind(s)->file->recognise != NULL);
     s->ops->close(s);
     assert_int_equal(trace_open(path, &fake_table, &s, &info), ERR_FORMAT);
     close(fd);

@@ -182,6 +182,22 @@ static void wait_ends_when_something_comes(void **state) {
     close(fds[1]);
 }
 
+/* What one wait read the next does not find. */
+static bool arm_two_waits(const int *fds) {
+    return arm_on(fds) && undo_arm_wait(fds[0], INT64_C(200000000)) >= 0 &&
+           undo_arm_wait(fds[0], INT64_MAX) >= 0;
+}
+
+static void a_second_wait_is_for_what_comes_after(void **state) {
+    int fds[2];
+    (void)state;
+    assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+    assert_int_equal(write(fds[1], "12345678", 8), 8);
+    assert_in_range(die(arm_two_waits, fds), 200000000, 900000000);
+    close(fds[0]);
+    close(fds[1]);
+}
+
 /* In a child: what is armed stays so. */
 static bool arm_too_much(const int *fds) {
     char bytes[UNDO_BYTES + 1] = {0};
@@ -208,10 +224,15 @@ static void steps_are_bounded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_crash_puts_back),           cmocka_unit_test(what_is_disarmed_stays),
-        cmocka_unit_test(call_is_made_with_a_copy),       cmocka_unit_test(last_armed_comes_first),
-        cmocka_unit_test(what_fails_stops_nothing),       cmocka_unit_test(wait_ends),
-        cmocka_unit_test(wait_ends_when_something_comes), cmocka_unit_test(steps_are_bounded),
+        cmocka_unit_test(each_crash_puts_back),
+        cmocka_unit_test(what_is_disarmed_stays),
+        cmocka_unit_test(call_is_made_with_a_copy),
+        cmocka_unit_test(last_armed_comes_first),
+        cmocka_unit_test(what_fails_stops_nothing),
+        cmocka_unit_test(wait_ends),
+        cmocka_unit_test(a_second_wait_is_for_what_comes_after),
+        cmocka_unit_test(wait_ends_when_something_comes),
+        cmocka_unit_test(steps_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ static const struct kind kinds[] = {
             .right = "root or CAP_PERFMON, or the sysctl dev.i915.perf_stream_paranoid at 0",
             .lost = "hardware counters, and contexts on the device",
             .fold = &intel_perf_fold,
+            .session = true,
             .file = &intel_perf_file,
         },
     [INTEL_OA_RFC - FRAME_BACKEND] =

@@ -71,6 +71,8 @@ struct oa_layout {
 const struct oa_layout *oa_layout_of(unsigned format);
 /* Whether its reports have the counter (OA_A + 41, ...). */
 bool oa_layout_has(const struct oa_layout *l, unsigned counter);
+/* Whether anybody said what it counts; some of Haswell's count nothing that is known. */
+bool oa_counter_is_defined(const struct oa_layout *l, unsigned counter);
 /* By its name, whatever the case of its letters; also those that are not read. OA_FORMAT_NONE for an unknown name. */
 enum oa_format oa_format_find(struct span name);
 /* Equal but for the case of ASCII letters. */
@@ -165,6 +167,8 @@ void oa_device_settle(struct oa_device *d);
 bool oa_device_topology(struct oa_device *d, struct span topology);
 /* Ticks in a second that the platform usually has; 0: differs from machine to machine. */
 uint64_t oa_usual_timestamp_hz(enum oa_platform p);
+/* Whether any unit can count so many ticks in a second; what cannot be is as good as untold. */
+bool oa_timestamp_can_be(uint64_t hz);
 /* Threads that one execution unit holds; 0 unknown. */
 uint32_t oa_eu_threads(enum oa_platform p);
 
@@ -205,7 +209,7 @@ struct oa_delta {
     uint64_t v[OA_COUNTERS];
 };
 /* What lies between two successive reports, by the width of each counter. False: it cannot be believed (a stamp of 0, no
- * time between, a clock that stood still while counters moved), and is to be left out. */
+ * time between or a step back, a clock that stood still or crept while counters moved), and is to be left out. */
 bool oa_delta_between(const struct oa_device *d, const struct oa_report *from,
                       const struct oa_report *to, struct oa_delta *out);
 void oa_delta_add(const struct oa_device *d, struct oa_delta *to, const struct oa_delta *more);

@@ -146,7 +146,7 @@ static size_t derive_clock(const struct work *w, struct oa_value *out) {
         put(&out[0], w->ns);
     if (clock)
         put(&out[1], w->delta->clock);
-    if (clock && w->hz > 0 && w->delta->ticks > 0)
+    if (clock && w->hz > 0 && w->delta->ticks > 0 && w->delta->clock > 0)
         put(&out[2], mean_hz(w->hz, w->delta));
     if (!clock)
         out[1].state = out[2].state = STATE_UNSUPPORTED;

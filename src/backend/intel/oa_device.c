@@ -129,6 +129,10 @@ static uint8_t format_fact(const char *facts) {
     return (uint8_t)oa_format_find(text);
 }
 
+bool oa_timestamp_can_be(uint64_t hz) {
+    return hz >= 1000000 && hz <= UINT64_C(10000000000);
+}
+
 void oa_device_settle(struct oa_device *d) {
     static const uint8_t haswell_eu[] = {0, 10, 20, 40};
     const struct ids *found = ids_of(d->pci_device);
@@ -141,7 +145,7 @@ void oa_device_settle(struct oa_device *d) {
     /* Its kernels told no topology. */
     if (d->platform == OA_HSW && d->eu == 0 && d->gt < sizeof(haswell_eu))
         d->eu = haswell_eu[d->gt];
-    if (d->timestamp_hz == 0)
+    if (!oa_timestamp_can_be(d->timestamp_hz))
         d->timestamp_hz = oa_usual_timestamp_hz(d->platform);
 }
 

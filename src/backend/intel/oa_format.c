@@ -80,6 +80,15 @@ bool oa_layout_has(const struct oa_layout *l, unsigned counter) {
     return false;
 }
 
+bool oa_counter_is_defined(const struct oa_layout *l, unsigned counter) {
+    static const uint8_t none[] = {4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 29, 31, 34, 43, 44};
+    for (size_t i = 0; l->haswell && i < sizeof(none); i++) {
+        if (counter == OA_A + (unsigned)none[i])
+            return false;
+    }
+    return true;
+}
+
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }

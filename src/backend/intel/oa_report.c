@@ -159,6 +159,15 @@ static bool clock_is_sure(const struct oa_device *d, const struct oa_layout *l) 
                         (d->set == OA_SET_RENDER_BASIC || d->set == OA_SET_COMPUTE_BASIC));
 }
 
+/* While the unit counts the GPU does not sleep, and none runs so slowly. A step back of the timestamp looks like minutes
+ * with a few clocks in them. */
+#define SLOWEST_HZ UINT64_C(10000000)
+
+static bool crept(const struct oa_device *d, const struct oa_delta *delta) {
+    uint64_t hz = oa_mean_hz(d, delta);
+    return d->timestamp_hz > 0 && hz < SLOWEST_HZ;
+}
+
 /* The bits of all that moved. */
 static uint64_t grow_run(const struct oa_run_of *r, const uint64_t *from, const uint64_t *to,
                          uint64_t *out) {
@@ -179,8 +188,9 @@ bool oa_delta_between(const struct oa_device *d, const struct oa_report *from,
         uint64_t any = grow_run(r, from->v, to->v, out->v);
         moved |= r->first < OA_B ? any : 0;
     }
-    return from->timestamp != 0 && to->timestamp != 0 && out->ticks > 0 &&
-           (out->clock > 0 || moved == 0 || !clock_is_sure(d, l));
+    if (from->timestamp == 0 || to->timestamp == 0 || out->ticks == 0 || out->ticks > header / 2)
+        return false;
+    return moved == 0 || !clock_is_sure(d, l) || (out->clock > 0 && !crept(d, out));
 }
 
 static uint64_t sum(uint64_t a, uint64_t b) {

@@ -56,12 +56,14 @@ static void begin_anew(const struct flow *f) {
     struct run *s = &f->perf->run;
     run_close(&f->run, false);
     if (s->has_last)
-        s->last_ns = perf_clock_ns(&s->clock, &s->device, s->clock.newest);
+        s->last_ns = perf_clock_ns(&s->clock, &s->device, s->clock.line.newest);
 }
 
 static void of_recorder(const struct flow *f, const struct perf_record *r) {
     struct run *s = &f->perf->run;
     f->run.counts->accepted++;
+    if (r->kind == PERF_RECORD_INFO && !oa_timestamp_can_be(r->info.timestamp_hz))
+        f->run.counts->reasons[REASON_OUT_OF_RANGE]++;
     if (r->kind == PERF_RECORD_INFO && s->has_last)
         run_lost(&f->run); /* another recording */
     if (r->kind == PERF_RECORD_PAIR &&
@@ -87,6 +89,9 @@ static void take(void *ctx, struct span record) {
         break;
     case PERF_RECORD_UNKNOWN:
         counts_ignored(f->run.counts, REASON_UNKNOWN_EVENT);
+        break;
+    case PERF_RECORD_OTHER_VERSION:
+        counts_malformed(f->run.counts, REASON_TABLE_VERSION);
         break;
     case PERF_RECORD_BAD:
         counts_malformed(f->run.counts, REASON_RECORD_SIZE);
@@ -204,72 +209,30 @@ static bool recognise(struct span head, bool more) {
     if (n == 0)
         return false;
     perf_file_read(&file, (struct span){head.p, n}, &r);
-    return r.kind == PERF_RECORD_VERSION || r.kind == PERF_RECORD_INFO;
+    return r.kind == PERF_RECORD_VERSION || r.kind == PERF_RECORD_OTHER_VERSION ||
+           r.kind == PERF_RECORD_INFO;
 }
 
-/* So much of a file may go without a pair of readings. */
-#define UNIT_MOST ((size_t)8 << 20)
-/* So long a time goes as one unit: a pair is looked for from each. */
-#define GROUP_NS INT64_C(5000000)
-
-struct pair {
-    int64_t cpu_ns;
-    uint64_t gpu;
-    size_t at; /* of `rest`, and its end */
-    size_t end;
-};
-
-static bool find_pair(struct span rest, struct pair *out) {
-    size_t at = 0, n;
-    int64_t ns = INT64_MIN;
-    for (; (n = record_size(span_skip(rest, at))) > 0; at += n) {
-        perf_file_pair_ns((struct span){rest.p + at, n}, &ns);
-        if (ns == INT64_MIN)
-            continue;
-        *out = (struct pair){ns, record_le64(rest.p + at + 16), at, at + n};
-        return true;
-    }
-    *out = (struct pair){.at = at, .end = at};
-    return false;
+static void plan(void *to, const char *facts) {
+    run_plan_init(to, facts);
 }
 
-/* Reports that stand together before the pair; the stamp of the last one. */
-static size_t group(const struct oa_device *d, struct span rest, size_t most, uint64_t *stamp) {
-    const struct oa_layout *layout = oa_layout_of(d->format);
-    uint64_t first = 0;
-    size_t at = 0, n;
-    while (at < most && (n = record_size(span_skip(rest, at))) > 0) {
-        struct span record = {rest.p + at, n};
-        uint64_t own = record_type(record) == 1 ? stamp_of(layout, record) : 0;
-        if (at > 0 && (own == 0 || oa_ticks_ns(d, (uint32_t)(own - first)) > GROUP_NS))
-            break;
-        first = at > 0 ? first : own;
-        *stamp = own;
-        at += n;
-    }
-    return at;
-}
-
-/* By the next pair of readings and the rate that the head tells; without a rate what stands before a pair goes with
- * it. What nothing tells a time of stands where the one before it does. */
-static size_t next_after(struct span head, struct span rest, int64_t *t_ns) {
-    struct oa_device d;
-    struct pair pair;
-    uint64_t stamp = 0;
+/* A report by its own stamp, as the fold has it; what has none stands where the one before it does. */
+static size_t next_by(const void *from, struct file_trail *trail, struct span rest, int64_t *t_ns) {
+    const struct run_plan *p = from;
+    struct perf_record pair;
     size_t n = record_size(rest);
+    struct span record = {rest.p, n};
     *t_ns = INT64_MIN;
-    if (n == 0 || head.n == 0)
-        return n;
-    bool found = find_pair(rest, &pair);
-    if (!found && pair.at < UNIT_MOST)
+    if (n == 0)
         return 0;
-    if (!found || pair.at == 0 || !perf_file_rate(head, &d)) {
-        *t_ns = found ? pair.cpu_ns : INT64_MIN;
-        return pair.end;
+    if (record_type(record) == 1) {
+        *t_ns = run_plan_ns(p, trail, stamp_of(oa_layout_of(p->device.format), record));
+    } else if (perf_file_pair(record, &pair)) {
+        struct perf_line line = perf_line_of(trail);
+        perf_line_pair(&line, &p->device, pair.gpu);
+        perf_line_keep(&line, trail);
     }
-    n = group(&d, rest, pair.at, &stamp);
-    if (stamp != 0)
-        *t_ns = perf_clock_before(&d, pair.cpu_ns, pair.gpu, stamp);
     return n;
 }
 
@@ -279,8 +242,9 @@ const struct vendor_file intel_perf_file = {
     .say_facts = say_facts,
     .recognise = recognise,
     .cut = records_cut,
-    .head_size = PERF_FILE_HEAD,
-    .next_after = next_after,
+    .plan_size = sizeof(struct run_plan),
+    .plan = plan,
+    .next_by = next_by,
     .device = "i915",
     .device_facts = "driver=i915\nname=Intel GPU\n",
 };

@@ -45,31 +45,59 @@ static int64_t next_to(int64_t at, uint64_t timestamp) {
     return add_sat(at, around_zero(timestamp - (uint64_t)at, 32));
 }
 
-static int64_t place_of(const struct perf_clock *c, uint64_t timestamp) {
-    if (!c->begun)
-        return c->paired ? next_to(c->pair_at, timestamp) : (int64_t)(timestamp & UINT32_MAX);
-    int64_t at = add_sat(c->newest, (int64_t)((timestamp - (uint64_t)c->newest) & UINT32_MAX));
+static int64_t place_of(const struct perf_line *l, uint64_t timestamp) {
+    const int64_t half = INT64_C(1) << 31;
+    if (!l->begun)
+        return l->paired ? next_to(l->pair_at, timestamp) : (int64_t)(timestamp & UINT32_MAX);
+    uint32_t step = (uint32_t)timestamp - l->stamp;
+    int64_t at = add_sat(l->newest, step);
     /* Where nothing came for long, only the pairs tell how often the stamp wrapped. */
-    return c->paired && c->pair_at > at && c->pair_at - at > INT64_C(1) << 31
-               ? next_to(c->pair_at, timestamp)
-               : at;
+    if (l->paired && l->pair_at > l->newest && (step >= half || l->pair_at - half > at))
+        return next_to(l->pair_at, timestamp);
+    if (step < half)
+        return at;
+    return l->paired ? next_to(l->newest, timestamp) : l->newest;
 }
 
-int64_t perf_clock_report(struct perf_clock *c, uint64_t timestamp) {
-    int64_t at = place_of(c, timestamp);
-    if (!c->begun)
-        c->first = at;
-    c->begun = true;
-    c->newest = at;
+int64_t perf_line_report(struct perf_line *l, uint64_t timestamp) {
+    int64_t at = place_of(l, timestamp);
+    if (!l->begun)
+        l->first = at;
+    l->begun = true;
+    l->newest = at;
+    l->stamp = (uint32_t)timestamp;
     return at;
 }
 
-static int64_t pair_place(const struct perf_clock *c, unsigned shift, uint64_t gpu) {
-    if (c->paired)
-        return add_sat(c->pair_at, around_zero(gpu - c->pair_gpu, PAIR_BITS) * (1 << shift));
-    if (c->begun)
-        return next_to(c->newest, gpu << shift);
+int64_t perf_clock_report(struct perf_clock *c, uint64_t timestamp) {
+    return perf_line_report(&c->line, timestamp);
+}
+
+static int64_t pair_place(const struct perf_line *l, unsigned shift, uint64_t gpu) {
+    if (l->paired)
+        return add_sat(l->pair_at, around_zero(gpu - l->pair_gpu, PAIR_BITS) * (1 << shift));
+    if (l->begun)
+        return next_to(l->newest, gpu << shift);
     return (int64_t)((gpu & ((UINT64_C(1) << PAIR_BITS) - 1)) << shift);
+}
+
+int64_t perf_line_pair(struct perf_line *l, const struct oa_device *d, uint64_t gpu) {
+    l->pair_at = pair_place(l, pair_shift(d), gpu);
+    l->paired = true;
+    l->pair_gpu = gpu;
+    return l->pair_at;
+}
+
+_Static_assert(sizeof(struct perf_line) <= sizeof(struct file_trail), "a line fits into a trail");
+
+struct perf_line perf_line_of(const struct file_trail *trail) {
+    struct perf_line l;
+    memcpy(&l, trail, sizeof l);
+    return l;
+}
+
+void perf_line_keep(const struct perf_line *l, struct file_trail *trail) {
+    memcpy(trail, l, sizeof *l);
 }
 
 /* ---- knots ------------------------------------------------------------------------------------- */
@@ -98,11 +126,8 @@ static void add_knot(struct perf_clock *c, struct perf_knot k, bool keep) {
 
 bool perf_clock_pair(struct perf_clock *c, const struct oa_device *d, int64_t cpu_ns, uint64_t gpu,
                      bool keep) {
-    int64_t at = pair_place(c, pair_shift(d), gpu);
+    int64_t at = perf_line_pair(&c->line, d, gpu);
     bool anew = !c->given && c->count == 0;
-    c->paired = true;
-    c->pair_at = at;
-    c->pair_gpu = gpu;
     if (!c->given)
         add_knot(c, (struct perf_knot){cpu_ns, at}, keep);
     c->told = c->told && !anew;
@@ -148,7 +173,7 @@ static int64_t by_rate(const struct oa_device *d, int64_t from_ns, int64_t from,
 
 bool perf_clock_anchor(struct perf_clock *c, const struct oa_device *d, uint64_t timestamp,
                        int64_t t_ns) {
-    int64_t at = place_of(c, timestamp);
+    int64_t at = place_of(&c->line, timestamp);
     bool again = c->anchored;
     if (again) {
         int64_t was_ns = by_rate(d, c->anchor_ns, c->anchor_at, at);
@@ -198,20 +223,39 @@ static int64_t by_knots(const struct perf_clock *c, const struct oa_device *d, i
     return by_rate(d, k->cpu_ns, k->at, at);
 }
 
-int64_t perf_clock_before(const struct oa_device *d, int64_t cpu_ns, uint64_t gpu,
-                          uint64_t timestamp) {
-    int64_t at = next_to(0, timestamp - (gpu << pair_shift(d)));
-    int64_t ns = by_rate(d, cpu_ns, 0, at);
-    return ns < 0 ? INT64_MIN : ns;
+static int64_t ns_of(const struct perf_clock *c, const struct perf_line *l,
+                     const struct oa_device *d, int64_t at) {
+    return c->count > 0  ? by_knots(c, d, at)
+           : c->anchored ? by_rate(d, c->anchor_ns, c->anchor_at, at)
+                         : by_rate(d, 0, l->first, at);
+}
+
+int64_t perf_clock_at(const struct perf_clock *c, const struct perf_line *l,
+                      const struct oa_device *d, int64_t at) {
+    return d->timestamp_hz > 0 || c->count > 1 ? ns_of(c, l, d, at) : INT64_MIN;
 }
 
 int64_t perf_clock_ns(struct perf_clock *c, const struct oa_device *d, int64_t at) {
-    int64_t ns = c->count > 0  ? by_knots(c, d, at)
-                 : c->anchored ? by_rate(d, c->anchor_ns, c->anchor_at, at)
-                               : by_rate(d, 0, c->first, at);
+    int64_t ns = ns_of(c, &c->line, d, at);
     if (c->told && ns < c->told_ns)
         ns = c->told_ns;
     c->told = true;
     c->told_ns = ns;
     return ns;
+}
+
+/* ---- units of a vendor file -------------------------------------------------------------------- */
+
+void run_plan_init(struct run_plan *p, const char *facts) {
+    oa_device_from_facts(&p->device, facts);
+    perf_clock_init(&p->clock, facts);
+}
+
+int64_t run_plan_ns(const struct run_plan *p, struct file_trail *trail, uint64_t timestamp) {
+    struct perf_line line = perf_line_of(trail);
+    if (timestamp == 0)
+        return INT64_MIN;
+    int64_t at = perf_line_report(&line, timestamp);
+    perf_line_keep(&line, trail);
+    return perf_clock_at(&p->clock, &line, &p->device, at);
 }

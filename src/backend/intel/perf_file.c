@@ -92,6 +92,8 @@ void perf_file_read(struct perf_file *f, struct span record, struct perf_record 
     case PERF_RECORD_VERSION:
         if (record.n != VERSION_SIZE)
             out->kind = PERF_RECORD_BAD;
+        else if (record_le32(record.p + RECORD_HEAD) != 1)
+            out->kind = PERF_RECORD_OTHER_VERSION;
         break;
     case PERF_RECORD_INFO:
         (f->version == BEFORE_RELEASE ? read_old_info : read_info)(record, out);
@@ -108,13 +110,11 @@ void perf_file_read(struct perf_file *f, struct span record, struct perf_record 
 }
 
 /* No topology is as short as a pair, which has its number in the older version. */
-void perf_file_pair_ns(struct span record, int64_t *t_ns) {
+bool perf_file_pair(struct span record, struct perf_record *out) {
     struct perf_file f = {.version =
                               record_type(record) == RECORDER_TYPE + 3 ? RELEASED : BEFORE_RELEASE};
-    struct perf_record r;
-    perf_file_read(&f, record, &r);
-    if (r.kind == PERF_RECORD_PAIR)
-        *t_ns = r.cpu_ns;
+    perf_file_read(&f, record, out);
+    return out->kind == PERF_RECORD_PAIR;
 }
 
 /* ---- what they say of the device --------------------------------------------------------------- */
@@ -135,22 +135,6 @@ static void take_info(struct oa_device *d, const struct perf_info *info) {
     d->most_hz = info->most_hz;
     take_set(d, info->uuid);
     oa_device_settle(d);
-}
-
-/* The record that tells stands first in the older version, and second in the other. */
-bool perf_file_rate(struct span head, struct oa_device *out) {
-    bool old = head.n >= OLD_INFO_SIZE && record_size(head) == OLD_INFO_SIZE;
-    *out = (struct oa_device){0};
-    if (head.n < PERF_FILE_HEAD || record_type(head) != RECORDER_TYPE ||
-        (!old && record_type(span_skip(head, VERSION_SIZE)) != RECORDER_TYPE + 1))
-        return false;
-    const char *p = head.p + RECORD_HEAD + (old ? 0 : VERSION_SIZE);
-    const struct perf_info info = {.timestamp_hz = record_le64(p),
-                                   .pci_device = (uint16_t)record_le32(p + 8),
-                                   .format = record_le32(p + (old ? 12 : 32)),
-                                   .uuid = {"", 0}};
-    take_info(out, &info);
-    return out->timestamp_hz > 0;
 }
 
 static bool tells(const char *facts, const char *key) {

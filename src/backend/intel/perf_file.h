@@ -9,6 +9,7 @@ enum perf_record_kind {
     PERF_RECORD_REPORT_LOST,
     PERF_RECORD_BUFFER_LOST,
     PERF_RECORD_VERSION,
+    PERF_RECORD_OTHER_VERSION, /* of the format: one that gwtop does not know */
     PERF_RECORD_INFO,
     PERF_RECORD_TOPOLOGY,
     PERF_RECORD_PAIR,
@@ -39,11 +40,8 @@ struct perf_file {
     uint8_t version; /* 0: nothing seen yet */
 };
 void perf_file_read(struct perf_file *f, struct span record, struct perf_record *out);
-/* The CPU's time of a pair of readings, whichever version it is of; leaves *t_ns where it is none. */
-void perf_file_pair_ns(struct span record, int64_t *t_ns);
-/* What the first bytes of a file tell of rate, format and platform. False: no rate. */
-#define PERF_FILE_HEAD 64
-bool perf_file_rate(struct span head, struct oa_device *out);
+/* A pair of readings, whichever version it is of. False: it is none. */
+bool perf_file_pair(struct span record, struct perf_record *out);
 /* Takes over into `d` what facts do not tell. */
 void perf_file_describe(const struct perf_record *r, const char *facts, struct oa_device *d);
 

@@ -18,10 +18,15 @@ enum { DEVICE_OVERRUN = 1, DEVICE_REPORT_LOST };
 #define STAMP_ONLY                                                                                 \
     (8 + BLOCK + JUNK) /* of the engines without counters: a timestamp and the context */
 
+/* What the footer has beside the context. */
+struct flags {
+    bool pid;
+    bool tag;
+};
+
 struct rfc {
     struct run run;
-    bool pid; /* what the footer has beside the context */
-    bool tag;
+    struct flags flags;
     struct records records;
 };
 
@@ -35,13 +40,32 @@ struct flow {
 static struct run_batch read_footer(const struct rfc *s, const char *p) {
     struct run_batch b = {.context = record_le32(p)};
     p += BLOCK;
-    if (s->pid) {
+    if (s->flags.pid) {
         b.pid = record_le32(p);
         p += BLOCK;
     }
-    if (s->tag)
+    if (s->flags.tag)
         b.tag = record_le32(p);
     return b;
+}
+
+/* What a sample of this size is, of a format's reports of `size` bytes. */
+enum shape { SHAPE_BAD, SHAPE_NO_FORMAT, SHAPE_PERIODIC, SHAPE_CAPTURE, SHAPE_STAMP };
+
+static enum shape shape_of(struct span record, size_t size, size_t footer) {
+    size_t n = record.n < RECORD_HEAD + 4 ? 0 : record.n - RECORD_HEAD - 4;
+    if (record.n < RECORD_HEAD + 4 || record_le32(record.p + RECORD_HEAD) != n)
+        return SHAPE_BAD;
+    if (size == 0)
+        return SHAPE_NO_FORMAT;
+    return n == size + JUNK            ? SHAPE_PERIODIC
+           : n == size + footer + JUNK ? SHAPE_CAPTURE
+           : n == STAMP_ONLY           ? SHAPE_STAMP
+                                       : SHAPE_BAD;
+}
+
+static size_t footer_of(struct flags flags) {
+    return BLOCK * (1 + (size_t)flags.pid + (size_t)flags.tag);
 }
 
 static void report(const struct flow *f, struct span raw, bool captured) {
@@ -57,7 +81,7 @@ static void report(const struct flow *f, struct span raw, bool captured) {
         return;
     struct run_batch b = read_footer(s, raw.p + layout->size);
     b.seqno = r.id;
-    run_capture(&f->run, &b, s->tag, s->run.last_ns);
+    run_capture(&f->run, &b, s->flags.tag, s->run.last_ns);
 }
 
 static void stamp_only(const struct flow *f, struct span raw) {
@@ -71,19 +95,16 @@ static void stamp_only(const struct flow *f, struct span raw) {
 static void sample(const struct flow *f, struct span record) {
     const struct rfc *s = f->rfc;
     const struct oa_layout *layout = oa_layout_of(s->run.device.format);
-    size_t size = layout->size;
-    size_t footer = BLOCK * (1 + (size_t)s->pid + (size_t)s->tag);
+    enum shape shape = shape_of(record, layout->size, footer_of(s->flags));
     struct span raw = span_skip(record, RECORD_HEAD + 4);
-    if (record.n < RECORD_HEAD + 4 || record_le32(record.p + RECORD_HEAD) != raw.n)
+    if (shape == SHAPE_BAD)
         counts_malformed(f->run.counts, REASON_RECORD_SIZE);
-    else if (size == 0)
+    else if (shape == SHAPE_NO_FORMAT)
         counts_ignored(f->run.counts, REASON_NO_FORMAT);
-    else if (raw.n == size + JUNK || raw.n == size + footer + JUNK)
-        report(f, raw, raw.n != size + JUNK);
-    else if (raw.n == STAMP_ONLY)
+    else if (shape == SHAPE_STAMP)
         stamp_only(f, raw);
     else
-        counts_malformed(f->run.counts, REASON_RECORD_SIZE);
+        report(f, raw, shape == SHAPE_CAPTURE);
 }
 
 /* ---- what is lost ------------------------------------------------------------------------------ */
@@ -147,17 +168,23 @@ static void assume(struct oa_device *d) {
     oa_device_settle(d);
 }
 
+static struct flags flags_of(const char *facts) {
+    struct cursor list = cursor_over(facts_get(facts, "oa_flags"));
+    struct flags flags = {false, false};
+    struct span flag;
+    while (cursor_field(&list, ',', &flag)) {
+        flags.pid = flags.pid || span_equals(flag, "pid");
+        flags.tag = flags.tag || span_equals(flag, "tag");
+    }
+    return flags;
+}
+
 static void init(void *state, const struct subject *s) {
     struct rfc *it = state;
-    struct cursor flags = cursor_over(facts_get(s->facts, "oa_flags"));
-    struct span flag;
     memset(it, 0, sizeof *it);
     run_init(&it->run, s);
     assume(&it->run.device);
-    while (cursor_field(&flags, ',', &flag)) {
-        it->pid = it->pid || span_equals(flag, "pid");
-        it->tag = it->tag || span_equals(flag, "tag");
-    }
+    it->flags = flags_of(s->facts);
 }
 
 static void feed(void *state, const struct subject *subject, const struct frame *frame,
@@ -182,21 +209,43 @@ const struct fold intel_rfc_fold = {
 
 /* ---- file -------------------------------------------------------------------------------------- */
 
-#define TICK_NS 80 /* of Haswell's timestamp */
+struct plan {
+    struct run_plan run;
+    struct flags flags;
+};
 
-/* By the timestamp alone, which wraps after some minutes: from there on all is one tick. */
-static size_t next(struct span rest, int64_t *t_ns) {
+static void plan(void *to, const char *facts) {
+    struct plan *p = to;
+    run_plan_init(&p->run, facts);
+    assume(&p->run.device);
+    p->flags = flags_of(facts);
+}
+
+/* By its own timestamp, as the fold has it. */
+static size_t next_by(const void *from, struct file_trail *trail, struct span rest, int64_t *t_ns) {
+    const struct plan *p = from;
+    const struct oa_layout *layout = oa_layout_of(p->run.device.format);
     size_t n = record_size(rest);
+    const char *raw = rest.p + RECORD_HEAD + 4;
+    uint64_t stamp = 0;
     *t_ns = INT64_MIN;
-    if (n >= RECORD_HEAD + 4 + 8 + JUNK && record_type(rest) == RING_SAMPLE)
-        *t_ns = (int64_t)record_le32(rest.p + RECORD_HEAD + 4 + (n > 64 ? 4 : 0)) * TICK_NS;
+    if (n == 0 || record_type(rest) != RING_SAMPLE)
+        return n;
+    enum shape shape = shape_of((struct span){rest.p, n}, layout->size, footer_of(p->flags));
+    if (shape == SHAPE_STAMP)
+        stamp = record_le64(raw);
+    else if (shape == SHAPE_PERIODIC || shape == SHAPE_CAPTURE)
+        stamp = record_le32(raw + 4);
+    *t_ns = run_plan_ns(&p->run, trail, stamp);
     return n;
 }
 
 /* Nothing in such a file says that it is one. */
 const struct vendor_file intel_rfc_file = {
     .cut = records_cut,
-    .next = next,
+    .plan_size = sizeof(struct plan),
+    .plan = plan,
+    .next_by = next_by,
     .device = "i915",
     .device_facts = "driver=i915\nname=Intel GPU\n",
 };

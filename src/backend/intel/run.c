@@ -59,6 +59,8 @@ static void tell_counters(const struct run_flow *f, struct sample *s, const stru
     for (unsigned i = 0; i < OA_RUNS && layout->runs[i].count > 0; i++)
         for (unsigned k = 0; k < layout->runs[i].count; k++) {
             unsigned counter = layout->runs[i].first + k;
+            if (!oa_counter_is_defined(layout, counter))
+                continue;
             s->metric = (uint16_t)(METRIC_COUNTER_A0 + counter);
             s->raw = d->v[counter];
             s->value = s->raw <= INT64_MAX ? (int64_t)s->raw : INT64_MAX;
@@ -317,8 +319,10 @@ static void tell_nothing(const struct run_flow *f) {
     }
     for (unsigned i = 0; i < OA_RUNS && layout->runs[i].count > 0; i++)
         for (unsigned k = 0; k < layout->runs[i].count; k++) {
-            s.metric = (uint16_t)(METRIC_COUNTER_A0 + layout->runs[i].first + k);
-            f->sink->sample(f->sink->ctx, &s);
+            unsigned counter = layout->runs[i].first + k;
+            s.metric = (uint16_t)(METRIC_COUNTER_A0 + counter);
+            if (oa_counter_is_defined(layout, counter))
+                f->sink->sample(f->sink->ctx, &s);
         }
     s.metric = METRIC_ACTIVITY_GFX;
     s.rank = RANK_ACTIVITY;

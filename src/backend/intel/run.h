@@ -61,19 +61,33 @@ struct perf_knot {
 };
 #define PERF_KNOTS 128
 
+/* How stamps, of which 32 bits count, follow one another on one line of ticks that does not wrap. */
+struct perf_line {
+    int64_t first;     /* of the first report */
+    int64_t newest;    /* of the newest one */
+    int64_t pair_at;   /* of the last pair of readings */
+    uint64_t pair_gpu; /* and as it was read */
+    uint32_t stamp;    /* of the newest report, as it came */
+    bool begun;        /* there was a report */
+    bool paired;
+};
+/* The place of a report's stamp. One that steps back (or by half of all that 32 bits can tell, which is the same) moves
+ * nothing where no pairs tell better: a timestamp that began anew. */
+int64_t perf_line_report(struct perf_line *l, uint64_t timestamp);
+/* Of a pair's, which carry 36 bits. */
+int64_t perf_line_pair(struct perf_line *l, const struct oa_device *d, uint64_t gpu);
+/* As a vendor file keeps it from unit to unit. */
+struct perf_line perf_line_of(const struct file_trail *trail);
+void perf_line_keep(const struct perf_line *l, struct file_trail *trail);
+
 struct perf_clock {
-    int64_t first;  /* of the first report */
-    int64_t newest; /* of the newest one */
+    struct perf_line line;
     int64_t told_ns;
     int64_t anchor_at; /* live: the newest report of a frame, and when that was read */
     int64_t anchor_ns;
-    int64_t pair_at;   /* of the last pair of readings */
-    uint64_t pair_gpu; /* and as it was read */
-    uint32_t every;    /* of so many pairs one became a knot */
+    uint32_t every; /* of so many pairs one became a knot */
     uint32_t passed;
     uint32_t count;
-    bool begun; /* there was a report */
-    bool paired;
     bool anchored;
     bool given; /* the knots are all there are */
     bool told;
@@ -82,7 +96,7 @@ struct perf_clock {
 /* By the fact oa_clock=NS:AT,NS:AT,..., as perf_clock_say says it. */
 void perf_clock_init(struct perf_clock *c, const char *facts);
 void perf_clock_say(const struct perf_clock *c, struct buf *facts);
-/* The stamp of a report, of which 32 bits count, as ticks on one line that does not wrap. */
+/* As perf_line_report. */
 int64_t perf_clock_report(struct perf_clock *c, uint64_t timestamp);
 /* Both clocks at one time. keep: as knots of a whole recording, thinned out where they are too many; else the last
  * two count. True where times from here on have nothing to do with those before. */
@@ -96,9 +110,18 @@ bool perf_clock_anchor(struct perf_clock *c, const struct oa_device *d, uint64_t
  * knot or an anchor since the first report. Never before what it said last. */
 int64_t perf_clock_ns(struct perf_clock *c, const struct oa_device *d, int64_t at);
 
-/* By the rate alone: the time of a report with this stamp, near a pair of readings; INT64_MIN: before all time. */
-int64_t perf_clock_before(const struct oa_device *d, int64_t cpu_ns, uint64_t gpu,
-                          uint64_t timestamp);
+/* The same for a place on another line, whatever was said before; INT64_MIN: nothing tells it. */
+int64_t perf_clock_at(const struct perf_clock *c, const struct perf_line *l,
+                      const struct oa_device *d, int64_t at);
+
+/* What a vendor file's units are timed with, of facts. */
+struct run_plan {
+    struct oa_device device;
+    struct perf_clock clock;
+};
+void run_plan_init(struct run_plan *p, const char *facts);
+/* The time of a unit by the report's stamp in it (0: it has none, and no time); the trail moves on to it. */
+int64_t run_plan_ns(const struct run_plan *p, struct file_trail *trail, uint64_t timestamp);
 
 /* ---- owners, intervals, sums ------------------------------------------------------------------- */
 

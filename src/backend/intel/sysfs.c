@@ -119,6 +119,11 @@ static struct number_file clock_file(unsigned metric, bool promised, bool zero_a
                                 .zero_absent = zero_absent};
 }
 
+static bool is_zero(const struct file_part *file) {
+    int64_t number = 1;
+    return file->sys == 0 && number_of_text(file->bytes, &number) == ERR_OK && number == 0;
+}
+
 static void tell_clock(struct teller *t, const struct place *p, const struct file_part *file) {
     struct counts twice = {0};
     struct teller again = *t;
@@ -132,8 +137,10 @@ static void tell_clock(struct teller *t, const struct place *p, const struct fil
         tell_number(t, &of_gt, file);
         t->sample.index = INDEX_NONE;
         again.counts = &twice;
-        /* A GT that sleeps has no clock to work with. */
-        if (p->gt == 0 && k->of_gfx != METRIC_COUNT)
+        /* A GT that sleeps has no clock to work with: nothing is wrong with the sensor. */
+        if (p->gt == 0 && k->promised && is_zero(file))
+            tell_state(t, k->of_gfx, STATE_UNKNOWN, INTEL_RANK_SYSFS);
+        else if (p->gt == 0 && k->of_gfx != METRIC_COUNT)
             tell_number(&again, &of_gfx, file);
         return;
     }

@@ -34,6 +34,7 @@ struct collector {
     bool other_told;
     bool failed_told;
     int64_t begun_ns;      /* of the recording */
+    int64_t turned_ns;     /* before it was switched on: no stamp of it is older */
     int64_t ended_ns;      /* of the one before: from then on the next one is to cover */
     int64_t seen_first_ns; /* stamps of the recording that was handed on last */
     int64_t seen_last_ns;
@@ -106,6 +107,8 @@ static void lose_device(struct collector *c, const struct frame_sink *sink) {
 
 static int turn(struct collector *c, bool on) {
     const char *word = on ? "1\n" : "0\n";
+    if (on)
+        c->turned_ns = clock_mono_ns();
     return host_write(c->host, c->knob, word, c->word, 0) < 0 ? errno : 0;
 }
 
@@ -182,19 +185,22 @@ static void put_dialect(struct collector *c) {
     if (facts_get(c->host->machine_facts, "option.mali-dialect").n > 0)
         put_option(c, "dialect", "option.mali-dialect");
     else if (has_file(c, "profiling/events_human_readable") || has_file(c, "version") ||
-             mali_has_file(c->host, c->tracer.tracefs, MALI_TRACE_ACTIVE "/format"))
+             mali_has_file(c->host, c->tracer.fs.mount, MALI_TRACE_ACTIVE "/format"))
         facts_put(&c->facts, "dialect", span_of("arm"));
     else
         mali_dialect_say(&look, &c->facts);
 }
 
-static void put_recording_facts(struct collector *c, const char *clock) {
+/* wall_ns: so long it was recorded at most; 0: for as long as it is read. */
+static void put_recording_facts(struct collector *c, const char *clock, int64_t wall_ns) {
     buf_clear(&c->facts);
     put_dialect(c);
     facts_put(&c->facts, "clock", span_of(clock));
     put_option(c, "soc", "option.mali-soc");
     put_option(c, "assume_voltage_uv", "option.assume-voltage");
     put_option(c, "end", "option.mali-end");
+    if (wall_ns > 0)
+        facts_put_u64(&c->facts, "wall_ns", (uint64_t)wall_ns);
     if (c->initial.clock_hz > 0) {
         facts_put_u64(&c->facts, "clock_hz", c->initial.clock_hz);
         facts_put_u64(&c->facts, "voltage_uv", c->initial.voltage_uv);
@@ -208,12 +214,13 @@ static bool seen_before(const struct collector *c) {
     return r->first_ns >= 0 && r->first_ns >= c->seen_first_ns && r->first_ns <= c->seen_last_ns;
 }
 
-static enum err hand_on(struct collector *c, const char *clock, const struct frame_sink *sink) {
+static enum err hand_on(struct collector *c, const char *clock, int64_t wall_ns,
+                        const struct frame_sink *sink) {
     struct span rest = buf_span_of(&c->recording.text);
     const struct subject *stream;
     if (rest.n == 0 || seen_before(c))
         return ERR_OK;
-    put_recording_facts(c, clock);
+    put_recording_facts(c, clock, wall_ns);
     stream = declare_stream(c, "recording", sink);
     if (!stream)
         return ERR_NOMEM;
@@ -278,6 +285,7 @@ static enum err look(struct collector *c, const struct frame_sink *sink) {
         return ERR_OK;
     }
     const struct mali_stop at = {clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_BOOTTIME)};
+    int64_t wall_ns = clock_mono_ns() - c->turned_ns;
     mali_path(path, c->folder, "profiling/events");
     sys = mali_recording_read(c->host, path, &c->recording);
     const struct mali_initial next = mali_initial_learn(c->host);
@@ -286,7 +294,7 @@ static enum err look(struct collector *c, const struct frame_sink *sink) {
     if (sys != 0)
         tell_failure(c, MALI_WINDOW, sys, "the recording cannot be read", sink);
     const char *clock = mali_recording_clock(&c->recording, &at);
-    enum err e = hand_on(c, clock, sink);
+    enum err e = hand_on(c, clock, wall_ns, sink);
     if (e == ERR_OK && sys == 0)
         e = tell_window(c, recorded_ns, interval_ns, clock, sink);
     c->initial = next;
@@ -305,7 +313,7 @@ static bool wants_trace(const struct host *h) {
 }
 
 static enum err declare_trace(struct collector *c, const struct frame_sink *sink) {
-    put_recording_facts(c, c->tracer.clock);
+    put_recording_facts(c, c->tracer.fs.clock, 0);
     buf_span(&c->facts, buf_span_of(&c->tracer.facts));
     c->trace = declare_stream(c, "trace", sink);
     return c->trace ? ERR_OK : ERR_NOMEM;
@@ -342,12 +350,12 @@ static enum err trace(struct collector *c, const struct frame_sink *sink) {
 /* ---- the tick -------------------------------------------------------------------------------- */
 
 static bool is_missing(struct collector *c) {
-    char tracefs[MALI_TRACEFS_MAX];
+    char mount[TRACEFS_MOUNT_MAX];
     if (c->trace && mali_tracer_there(&c->tracer))
         return false;
     bool missing =
         !has_file(c, "profiling/record") && (!c->folder[0] || errno == ENOENT || errno == ENODEV);
-    return missing && !(wants_trace(c->host) && mali_trace_find(c->host, tracefs));
+    return missing && !(wants_trace(c->host) && mali_trace_find(c->host, mount));
 }
 
 static enum err collect_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
@@ -395,11 +403,11 @@ static const struct source_ops ops = {
 
 /* Either will do; an empty folder says that there are trace points alone. */
 static bool find(const struct host *h, char folder[MALI_FOLDER_MAX]) {
-    char tracefs[MALI_TRACEFS_MAX];
+    char mount[TRACEFS_MOUNT_MAX];
     if (mali_find(h, folder))
         return true;
     folder[0] = '\0';
-    return wants_trace(h) && mali_trace_find(h, tracefs);
+    return wants_trace(h) && mali_trace_find(h, mount);
 }
 
 bool mali_probe(const struct host *host, const struct device_info *device) {

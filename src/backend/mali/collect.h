@@ -11,10 +11,6 @@
 
 /* The driver's folder in debugfs, relative to the root, where it has the profiling files. */
 bool mali_find(const struct host *h, char folder[MALI_FOLDER_MAX]);
-/* The first mount point of this type, relative to the root, of which `is` says that it is the one. */
-bool mali_mount_find(const struct host *h, const char *type,
-                     bool (*is)(const struct host *h, const char *point, char *folder),
-                     char *folder);
 /* "FOLDER/file". */
 const char *mali_path(char path[MALI_PATH_MAX], const char *folder, const char *file);
 
@@ -59,31 +55,19 @@ const char *mali_recording_clock(const struct mali_recording *r, const struct ma
 
 /* ---- trace points ---------------------------------------------------------------------------- */
 
-#define MALI_TRACEFS_MAX 256
-#define MALI_TRACE_CPUS  64 /* no chip with such a GPU has as many */
 /* Folders of its events in tracefs and in each instance. */
 #define MALI_TRACE_TIMELINE "events/mali/mali_timeline_event"
 #define MALI_TRACE_ACTIVE   "events/mali/mali_core_active"
 
 /* Where tracefs is, relative to the root, and has the driver's trace points. */
-bool mali_trace_find(const struct host *h, char tracefs[MALI_TRACEFS_MAX]);
+bool mali_trace_find(const struct host *h, char tracefs[TRACEFS_MOUNT_MAX]);
 
 /* An instance of our own in tracefs with one event of the driver on. Zeroed: there is none. */
 struct mali_tracer {
-    struct host *host; /* NULL: it is not open */
-    char tracefs[MALI_TRACEFS_MAX];
-    char instance[MALI_FOLDER_MAX];
+    struct tracefs fs;
     const char *event; /* folder of the event */
-    const char *clock; /* what stamps are, as a fact */
     struct buf facts;  /* how pages are to be read */
     struct trace_layout layout;
-    size_t page_bytes;
-    char *page;
-    int enable; /* open while it is on, else -1 */
-    int undo;
-    unsigned cpus;
-    uint32_t cpu[MALI_TRACE_CPUS];
-    int pipes[MALI_TRACE_CPUS];
 };
 /* Removes what a dead one left, makes the instance and learns of it all but what it records: 0 or an
  * errno, and then there is nothing to close. */

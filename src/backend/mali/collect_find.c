@@ -1,12 +1,10 @@
-/* Finds debugfs and tracefs and in them what is the driver's. I/O. */
+/* Finds debugfs and tracefs with what is the driver's in them. I/O. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "collect.h"
-
-enum { MOUNTS_BYTES = 1 << 13, MOUNTS_MOST = 1 << 20 };
 
 const char *mali_path(char path[MALI_PATH_MAX], const char *folder, const char *file) {
     snprintf(path, MALI_PATH_MAX, "%s/%s", folder, file);
@@ -15,103 +13,6 @@ const char *mali_path(char path[MALI_PATH_MAX], const char *folder, const char *
 
 static bool look_at(const struct host *h, const char *path, struct stat *st) {
     return h->io->stat(h->io->ctx, h->root_fd, path, st, 0) == 0;
-}
-
-static bool is_octal(const char *p) {
-    return p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
-}
-
-/* The mount point as a path below the root: "\040" stands for a blank. False: it does not fit. */
-static bool unescape(struct span point, char *to, size_t cap) {
-    size_t n = 0;
-    while (point.n > 0 && *point.p == '/')
-        point = span_skip(point, 1);
-    for (size_t i = 0; i < point.n; i++) {
-        if (n + 1 >= cap)
-            return false;
-        const char *p = point.p + i;
-        bool escaped = *p == '\\' && i + 3 < point.n && is_octal(p + 1);
-        to[n++] = escaped ? (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0')) : *p;
-        i += escaped ? 3 : 0;
-    }
-    to[n] = '\0';
-    return n > 0;
-}
-
-/* A line: ids, device, root, mount point, options, more of them, "-", type, ... */
-static bool is_mount(struct span line, const char *type, struct span *point) {
-    struct cursor c = cursor_over(line);
-    struct span word;
-    for (unsigned i = 0; i < 5; i++)
-        if (!cursor_field(&c, ' ', point))
-            return false;
-    while (cursor_field(&c, ' ', &word))
-        if (span_equals(word, "-"))
-            return cursor_field(&c, ' ', &word) && span_equals(word, type);
-    return false;
-}
-
-/* The mount table, line after line through a window: this is asked again and again, and allocates nothing. */
-struct mounts {
-    const struct host *h;
-    int fd;
-    off_t at; /* read so far */
-    size_t from;
-    size_t n;
-    bool cut; /* a line that is longer than the window is passed over */
-    char text[MOUNTS_BYTES];
-};
-
-static bool read_more(struct mounts *m) {
-    const struct host_io *io = m->h->io;
-    m->n -= m->from;
-    memmove(m->text, m->text + m->from, m->n);
-    m->from = 0;
-    if (m->n == sizeof(m->text)) {
-        m->cut = true;
-        m->n = 0;
-    }
-    ssize_t got = m->at < MOUNTS_MOST
-                      ? io->pread(io->ctx, m->fd, m->text + m->n, sizeof(m->text) - m->n, m->at)
-                      : 0;
-    m->n += got > 0 ? (size_t)got : 0;
-    m->at += got > 0 ? got : 0;
-    return got > 0;
-}
-
-static bool next_mount(struct mounts *m, struct span *line) {
-    for (;;) {
-        const char *begin = m->text + m->from;
-        const char *end = memchr(begin, '\n', m->n - m->from);
-        if (!end && read_more(m))
-            continue;
-        bool cut = m->cut;
-        *line = (struct span){m->text + m->from, end ? (size_t)(end - begin) : m->n - m->from};
-        m->from += line->n + (end ? 1 : 0);
-        m->cut = m->cut && !end;
-        if (!cut || !end)
-            return end || (line->n > 0 && !cut);
-    }
-}
-
-bool mali_mount_find(const struct host *h, const char *type,
-                     bool (*is)(const struct host *h, const char *point, char *folder),
-                     char *folder) {
-    const struct host_io *io = h->io;
-    struct mounts m = {.h = h, .fd = -1};
-    struct span line;
-    struct span point;
-    char path[MALI_FOLDER_MAX];
-    bool found = false;
-    if (h->proc_fd >= 0)
-        m.fd = io->open(io->ctx, h->proc_fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-    if (m.fd < 0)
-        return false;
-    while (!found && next_mount(&m, &line))
-        found = is_mount(line, type, &point) && unescape(point, path, sizeof(path)) &&
-                is(h, path, folder);
-    io->close(io->ctx, m.fd);
-    return found;
 }
 
 /* ---- debugfs --------------------------------------------------------------------------------- */
@@ -125,14 +26,15 @@ static bool has_profiling(const struct host *h, const char *folder) {
     return errno == EACCES && look_at(h, "sys/module/mali", &st);
 }
 
-static bool is_debugfs(const struct host *h, const char *debugfs, char *folder) {
+static bool is_debugfs(const struct host *h, const char *debugfs, void *ctx) {
+    char *folder = ctx;
     int n = snprintf(folder, MALI_FOLDER_MAX, "%s/mali", debugfs);
     return n > 0 && n < MALI_FOLDER_MAX && has_profiling(h, folder);
 }
 
 bool mali_find(const struct host *h, char folder[MALI_FOLDER_MAX]) {
     static const char *const usual[] = {"sys/kernel/debug", "d", "debug"};
-    bool found = mali_mount_find(h, "debugfs", is_debugfs, folder);
+    bool found = mount_find(h, "debugfs", is_debugfs, folder);
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && !found; i++)
         found = is_debugfs(h, usual[i], folder);
     return found;
@@ -140,34 +42,7 @@ bool mali_find(const struct host *h, char folder[MALI_FOLDER_MAX]) {
 
 /* ---- tracefs --------------------------------------------------------------------------------- */
 
-static bool has_events(const struct host *h, const char *tracefs) {
-    static const char *const formats[] = {MALI_TRACE_TIMELINE "/format",
-                                          MALI_TRACE_ACTIVE "/format"};
-    char path[MALI_PATH_MAX];
-    struct stat st;
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-        if (look_at(h, mali_path(path, tracefs, formats[i]), &st))
-            return S_ISREG(st.st_mode);
-        if (errno == EACCES)
-            return look_at(h, "sys/module/mali", &st);
-    }
-    return false;
-}
-
-static bool is_tracefs(const struct host *h, const char *point, char *tracefs) {
-    int n = snprintf(tracefs, MALI_TRACEFS_MAX, "%s", point);
-    return n > 0 && n < MALI_TRACEFS_MAX && has_events(h, tracefs);
-}
-
-/* Before Linux 4.1 it was a folder of debugfs. */
-static bool is_in_debugfs(const struct host *h, const char *debugfs, char *tracefs) {
-    int n = snprintf(tracefs, MALI_TRACEFS_MAX, "%s/tracing", debugfs);
-    return n > 0 && n < MALI_TRACEFS_MAX && has_events(h, tracefs);
-}
-
-bool mali_trace_find(const struct host *h, char tracefs[MALI_TRACEFS_MAX]) {
-    return mali_mount_find(h, "tracefs", is_tracefs, tracefs) ||
-           is_tracefs(h, "sys/kernel/tracing", tracefs) ||
-           mali_mount_find(h, "debugfs", is_in_debugfs, tracefs) ||
-           is_in_debugfs(h, "sys/kernel/debug", tracefs);
+bool mali_trace_find(const struct host *h, char mount[TRACEFS_MOUNT_MAX]) {
+    static const char *const events[] = {MALI_TRACE_TIMELINE, MALI_TRACE_ACTIVE};
+    return tracefs_find(h, events, sizeof(events) / sizeof(events[0]), "sys/module/mali", mount);
 }

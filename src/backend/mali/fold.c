@@ -4,7 +4,8 @@
  * Frames may be cut anywhere: what is left of a line waits for the next one. Lines stand in the
  * order in which they were written, and so stamps of neighbours may be swapped by some
  * microseconds; what lies further back or far ahead is another time, in which nothing of what ran
- * before goes on.
+ * before goes on. Where something runs one line alone is no proof that the clock went back: the
+ * next one must stand there, too.
  */
 #include "mali.h"
 
@@ -48,19 +49,41 @@ void mali_flow_init(struct mali_flow *f, struct mali_run *state, const struct su
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
+static bool is_far_back(const struct mali_run *s, int64_t t_ns) {
+    return s->newest_ns - t_ns >= DISORDER_NS;
+}
+
+/* Past all the time that there is to tell of, or where that is not known, too far ahead. */
+static bool is_gap(const struct mali_run *s, int64_t t_ns) {
+    if (s->newest_ns < 0)
+        return false;
+    if (s->wall_ns > 0)
+        return t_ns > s->newest_ns && t_ns - s->base_ns > s->wall_ns - s->spent_ns;
+    return t_ns - s->greatest_ns > GAP_NS;
+}
+
+static void begin_time(struct mali_flow *f, int64_t t_ns) {
+    struct mali_run *s = f->state;
+    if (s->newest_ns >= 0) {
+        track_end(&s->track, &f->out, s->newest_ns);
+        int64_t left_ns = INT64_MAX - s->spent_ns, time_ns = s->newest_ns - s->base_ns;
+        s->spent_ns += time_ns < left_ns ? time_ns : left_ns;
+    }
+    s->base_ns = s->newest_ns = t_ns;
+}
+
 /* Which time it is by this stamp. */
 static void move_clock(struct mali_flow *f, int64_t t_ns) {
     struct mali_run *s = f->state;
-    bool backward = t_ns < s->newest_ns;
-    bool gap = s->newest_ns >= 0 && t_ns - s->newest_ns > GAP_NS;
-    f->counts->reasons[REASON_BACKWARD_TIMESTAMPS] += backward;
+    bool gap = is_gap(s, t_ns);
+    f->counts->reasons[REASON_BACKWARD_TIMESTAMPS] += t_ns < s->newest_ns;
     f->counts->reasons[REASON_GAP] += gap;
-    if (gap || s->newest_ns - t_ns >= DISORDER_NS) {
-        track_end(&s->track, &f->out, s->newest_ns);
+    if (gap || s->newest_ns < 0 || is_far_back(s, t_ns))
+        begin_time(f, t_ns);
+    else if (t_ns > s->newest_ns)
         s->newest_ns = t_ns;
-    } else if (!backward) {
-        s->newest_ns = t_ns;
-    }
+    if (t_ns > s->greatest_ns)
+        s->greatest_ns = t_ns;
 }
 
 static void change_rate(struct mali_flow *f, int64_t t_ns) {
@@ -154,8 +177,36 @@ static void act(struct mali_flow *f, const struct mali_event *e, enum mali_act w
     }
 }
 
+static void act_on(struct mali_flow *f, const struct mali_event *e) {
+    act(f, e, mali_event_act(e, (enum mali_dialect)f->state->dialect));
+}
+
+/* The next stamp says what one far back meant: that the clock went back, or that it is itself wrong.
+ * A wrong one within this time may be a line that was written late; any other says nothing. */
+static void settle(struct mali_flow *f, int64_t next_ns) {
+    struct mali_run *s = f->state;
+    const struct mali_event far = s->far;
+    if (!s->has_far)
+        return;
+    s->has_far = false;
+    int64_t from_far_ns = next_ns > far.t_ns ? next_ns - far.t_ns : far.t_ns - next_ns;
+    bool back = s->newest_ns - next_ns > from_far_ns;
+    if (back)
+        begin_time(f, far.t_ns);
+    if (back || far.t_ns >= s->base_ns)
+        act_on(f, &far);
+}
+
+static uint32_t open_jobs(const struct mali_run *s) {
+    uint32_t open = 0;
+    for (unsigned i = 0; i < MALI_UNITS; i++)
+        open += track_owner_of(&s->track, i) != NULL;
+    return open;
+}
+
 void mali_flow_event(struct mali_flow *f, const struct mali_event *e) {
-    enum mali_act what = mali_event_act(e, (enum mali_dialect)f->state->dialect);
+    struct mali_run *s = f->state;
+    enum mali_act what = mali_event_act(e, (enum mali_dialect)s->dialect);
     if (what == MALI_UNKNOWN) {
         counts_ignored(f->counts, REASON_UNKNOWN_EVENT);
         return;
@@ -165,12 +216,20 @@ void mali_flow_event(struct mali_flow *f, const struct mali_event *e) {
         return;
     }
     f->counts->accepted++;
+    settle(f, e->t_ns);
+    if (is_far_back(s, e->t_ns) && open_jobs(s) > 0) {
+        f->counts->reasons[REASON_BACKWARD_TIMESTAMPS]++;
+        s->far = *e;
+        s->has_far = true;
+        return;
+    }
     move_clock(f, e->t_ns);
-    act(f, e, what);
+    act_on(f, e);
 }
 
 void mali_flow_rate_unknown(struct mali_flow *f, int64_t t_ns) {
     struct mali_rate *r = &f->state->rate;
+    settle(f, t_ns);
     move_clock(f, t_ns);
     r->clock_hz = 0;
     r->voltage_uv = 0;
@@ -180,6 +239,7 @@ void mali_flow_rate_unknown(struct mali_flow *f, int64_t t_ns) {
 
 void mali_flow_lost(struct mali_flow *f, uint64_t records) {
     struct mali_run *s = f->state;
+    s->has_far = false;
     f->counts->reasons[REASON_LOST_RECORDS] += records;
     track_end(&s->track, &f->out, s->newest_ns);
 }
@@ -188,22 +248,24 @@ void mali_flow_lost(struct mali_flow *f, uint64_t records) {
  * all is what the last one says. */
 void mali_flow_cut(struct mali_flow *f) {
     struct mali_run *s = f->state;
-    uint32_t open = 0;
+    uint32_t open = open_jobs(s);
     track_cut(&s->track, &f->out, s->newest_ns);
-    for (unsigned i = 0; i < MALI_UNITS; i++)
-        open += track_owner_of(&s->track, i) != NULL;
     f->counts->reasons[REASON_OPEN_AT_END] += (uint64_t)open - s->open_told;
     s->open_told = open;
 }
 
 void mali_run_init(struct mali_run *it, const struct subject *s) {
-    *it = (struct mali_run){.newest_ns = -1, .dialect = (uint8_t)mali_dialect_of(s->facts)};
+    *it = (struct mali_run){.newest_ns = -1,
+                            .greatest_ns = -1,
+                            .wall_ns = (int64_t)(facts_u64(s->facts, "wall_ns", 0) & INT64_MAX),
+                            .dialect = (uint8_t)mali_dialect_of(s->facts)};
     it->end_at_interrupt = span_equals(facts_get(s->facts, "end"), "interrupt");
     it->cycles = span_equals(facts_get(s->facts, "clock"), "cycles");
     it->drop_unpriced = facts_u64(s->facts, "drop_unpriced", 0) != 0;
     mali_rate_init(&it->rate, s->facts);
     uint64_t before = facts_u64(s->facts, "clock_before", 0);
-    if (facts_u64(s->facts, "backfill", 0) != 0 && it->dialect == MALI_DIALECT_SAMSUNG && before > 0)
+    if (facts_u64(s->facts, "backfill", 0) != 0 && it->dialect == MALI_DIALECT_SAMSUNG &&
+        before > 0)
         mali_rate_clock(&it->rate, before);
     it->track.rate = mali_rate_now(&it->rate);
 }

@@ -126,7 +126,13 @@ struct track_rate mali_rate_now(const struct mali_rate *r);
 struct mali_run {
     struct track track;
     struct mali_rate rate;
-    int64_t newest_ns; /* greatest stamp of this time; -1 before the first */
+    int64_t base_ns;       /* first stamp of this time */
+    int64_t newest_ns;     /* greatest stamp of this time; -1 before the first */
+    int64_t greatest_ns;   /* of all times */
+    int64_t wall_ns;       /* all times together are no longer; 0 not known */
+    int64_t spent_ns;      /* of it, by the times before this one */
+    struct mali_event far; /* stands far back, and is not believed yet */
+    bool has_far;
     uint32_t open_told;
     uint8_t dialect;
     bool end_at_interrupt;
@@ -163,7 +169,8 @@ void mali_flow_cut(struct mali_flow *f);
  * Facts of its subject, none of which must be there: dialect=samsung|arm, soc=NAME,
  * assume_voltage_uv=N, end=stop|interrupt (where a job's busy time ends), drop_unpriced=1 (jobs
  * without price are left out), backfill=1 (clock_before counts), clock=cycles (stamps are no
- * times, and so nothing is a job; other words change nothing). Where it has a parent the jobs are
+ * times, and so nothing is a job; other words change nothing), wall_ns=N (it was recorded for no
+ * longer than that; also how far stamps may jump, else 10 s). Where it has a parent the jobs are
  * of that one, which outlasts it.
  */
 extern const struct fold mali_events_fold;

@@ -13,8 +13,10 @@ static const struct kind kinds[] = {
             .unit = "samples",
             .gives = ring_gives,
             .give_count = COUNT(ring_gives),
+            .right = "root or CAP_PERFMON",
             .lost = "hardware counters: queues, shader cores, caches, memory traffic",
             .fold = &panthor_ring_fold,
+            .session = true,
             .file = &panthor_ring_file,
         },
     [PANTHOR_SYSFS - FRAME_BACKEND] =
@@ -25,6 +27,14 @@ static const struct kind kinds[] = {
             .give_count = COUNT(sysfs_gives),
             .lost = "clock, voltage, temperature, whether the driver counts engine time",
             .decode = panthor_sysfs_decode,
+        },
+    [PANTHOR_SCHED - FRAME_BACKEND] =
+        {
+            .name = "gpu-scheduler",
+            .unit = "records",
+            .right = "root, for the trace points in tracefs",
+            .lost = "who ran on which ring of a lima GPU",
+            .fold = &panthor_sched_fold,
         },
 };
 

@@ -25,6 +25,7 @@ struct collector {
     struct panthor_reader *reader; /* the async's; to be touched while nothing is asked */
     struct panthor_knob *knob;
     struct panthor_session *session;
+    struct panthor_sched *sched;
     long kept;        /* taken off the host's */
     uint64_t counted; /* of the reader's calls */
     int64_t last_ns;
@@ -62,6 +63,8 @@ static enum err start(struct collector *c, const struct frame_sink *sink) {
         e = panthor_knob_create(c->host, c->sys_path, c->driver, &c->knob);
     if (e == ERR_OK && strcmp(c->driver, "panthor") == 0)
         e = panthor_session_create(c->host, c->device, &c->session);
+    if (e == ERR_OK)
+        e = panthor_sched_create(c->host, c->device, c->sys_path, c->driver, &c->sched);
     return e;
 }
 
@@ -115,6 +118,7 @@ static enum err collect_read(struct source *s, int64_t now_ns, const struct fram
     note_gap(c, now_ns);
     e = ask_reader(c, sink);
     panthor_knob_read(c->knob, c->stream, sink);
+    panthor_sched_read(c->sched, c->stream, sink);
     if (e == ERR_OK && c->session)
         panthor_session_read(c->session, now_ns, sink);
     return e;
@@ -131,6 +135,7 @@ static void collect_close(struct source *s) {
     if (!c)
         return;
     panthor_session_destroy(c->session);
+    panthor_sched_destroy(c->sched);
     panthor_knob_destroy(c->knob);
     async_stop(&c->async);
     c->host->keep_left += c->kept;

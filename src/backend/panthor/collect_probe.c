@@ -210,6 +210,18 @@ void panthor_clock_say(struct panthor_run *r, struct buf *out) {
     buf_char(out, '\n');
 }
 
+/* A clock of its own: what the GPU counted before is of nobody. */
+void panthor_start_say(struct panthor_run *r, const struct frame_sink *sink) {
+    if (!sink || !r->subject)
+        return;
+    buf_clear(&r->body);
+    panthor_clock_say(r, &r->body);
+    buf_text(&r->body, "clock start\n");
+    if (!r->body.failed)
+        host_emit(sink, r->subject, PANTHOR_RING, clock_mono_ns(), r->body.p, (ssize_t)r->body.n,
+                  0);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static const char *interface_name(const struct panthor_driver *d) {

@@ -143,6 +143,19 @@ static void hand_on(struct panthor_run *r, bool newest, const struct frame_sink 
                   0);
 }
 
+/* ---- requests, and what comes of them -------------------------------------------------------- */
+
+void panthor_ring_ask(struct panthor_run *r) {
+    if (r->undo_request < 0)
+        r->undo_request = undo_arm_wait(r->event, PANTHOR_WAIT_NS);
+}
+
+void panthor_ring_landed(struct panthor_run *r) {
+    undo_disarm(r->undo_request);
+    r->undo_request = -1;
+    r->pending = r->late = false;
+}
+
 /* So that who waits for the next one, in a crash too, does not find this one's wake-up. */
 static void silence(struct panthor_run *r) {
     uint64_t count;
@@ -157,26 +170,45 @@ int panthor_ring_drain(struct panthor_run *r, const struct frame_sink *sink) {
         return -1;
     for (; r->extract != insert; count++) {
         uint64_t next = (r->extract + 1) % PANTHOR_SLOTS;
-        if (sink && r->subject)
+        if (r->subject)
             hand_on(r, next == insert, sink);
         r->extract = next;
         atomic_store_explicit(&indices->extract, next, memory_order_release);
     }
     if (count > 0) {
-        r->pending = r->late = false;
+        panthor_ring_landed(r);
         silence(r);
     }
     return count;
 }
 
+/* Drivers take a place that is none for the one that it wraps to. */
+void panthor_ring_empty(struct panthor_run *r) {
+    struct panthor_uapi_indices *indices = r->control.at;
+    uint64_t insert = atomic_load_explicit(&indices->insert, memory_order_acquire) % PANTHOR_SLOTS;
+    if (insert != r->extract)
+        panthor_ring_landed(r);
+    r->extract = insert;
+    atomic_store_explicit(&indices->extract, insert, memory_order_release);
+    silence(r);
+}
+
+/* What woke stays to be read while a crash may wait for it: until it is told apart from no sample. */
 void panthor_ring_wait(struct panthor_run *r, int64_t most_ns) {
     const int64_t end_ns = clock_mono_ns() + most_ns;
     uint64_t insert;
     for (unsigned wakes = 0; wakes < WAKES_MAX; wakes++) {
         int64_t left_ns = end_ns - clock_mono_ns();
-        if (!panthor_ring_insert(r, &insert) || insert != r->extract ||
-            host_poll_in(&r->own, r->event, left_ns > 0 ? left_ns : 0) <= 0)
+        if (panthor_ring_insert(r, &insert) && insert != r->extract)
             break;
-        silence(r);
+        if (host_poll_in(&r->own, r->event, left_ns > 0 ? left_ns : 0) <= 0)
+            break;
+        if (!panthor_ring_insert(r, &insert)) {
+            panthor_ring_landed(r);
+            silence(r);
+            break;
+        }
+        if (insert == r->extract)
+            silence(r);
     }
 }

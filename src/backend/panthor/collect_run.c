@@ -35,6 +35,10 @@ static void tell(struct panthor_run *r, const char *what) {
 static bool refuse_setup(struct panthor_run *r, int sys) {
     switch (sys) {
     case EBUSY:
+        if (r->interrupted)
+            return panthor_refuse(r, sys,
+                                  "both sessions are taken; the driver may have kept one that a "
+                                  "signal interrupted; a reboot or reloading it frees that");
         return panthor_refuse(r, sys,
                               "both sessions are taken, or an earlier program left one behind; "
                               "a reboot or reloading the driver frees it");
@@ -65,6 +69,8 @@ static bool refuse_command(struct panthor_run *r, int sys, const char *command) 
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static void disarm(struct panthor_run *r) {
+    undo_disarm(r->undo_request);
+    r->undo_request = -1;
     for (size_t i = 0; i < 3; i++) {
         undo_disarm(r->undo[2 - i]);
         r->undo[2 - i] = -1;
@@ -88,7 +94,7 @@ static void stop(struct panthor_run *r) {
     if (r->stage == PANTHOR_COUNTING) {
         if (r->pending)
             wait_once(r);
-        (void)panthor_ring_drain(r, NULL);
+        panthor_ring_empty(r);
         if (panthor_ring_command(r, PANTHOR_STOP) < 0)
             return;
         r->late = false;
@@ -147,12 +153,22 @@ static bool arm(struct panthor_run *r) {
     return panthor_refuse(r, EBUSY, "too much is to be put back at the end already");
 }
 
+/* A call that a signal ended gave no number, and so no session that gwtop could have: once more. */
+static int ask_setup(struct panthor_run *r) {
+    int handle;
+    r->asked_setup = true;
+    handle = panthor_ring_setup(r);
+    if (handle >= 0 || errno != EINTR)
+        return handle;
+    r->interrupted = true;
+    return panthor_ring_setup(r);
+}
+
 static bool set_up(struct panthor_run *r) {
     int handle;
     if (!panthor_probe_node(r) || !panthor_ring_create(r))
         return false;
-    r->asked_setup = true;
-    handle = panthor_ring_setup(r);
+    handle = ask_setup(r);
     if (handle < 0)
         return refuse_setup(r, errno);
     r->handle = (uint32_t)handle;
@@ -175,13 +191,17 @@ static void tell_held(struct panthor_run *r) {
 
 /* Busy: an earlier request is under way. The driver counts it as started all the same, and a
  * second START says so. */
-static bool start(struct panthor_run *r, int64_t now_ns) {
-    if (panthor_ring_command(r, PANTHOR_START) < 0) {
-        if (errno != EBUSY)
-            return refuse_command(r, errno, "start counting");
+static bool start(struct panthor_run *r, int64_t now_ns, const struct frame_sink *sink) {
+    int sys;
+    panthor_ring_ask(r);
+    sys = panthor_ring_command(r, PANTHOR_START) < 0 ? errno : 0;
+    panthor_ring_landed(r);
+    if (sys == EBUSY)
         return put_off(r);
-    }
+    if (sys != 0)
+        return refuse_command(r, sys, "start counting");
     r->stage = PANTHOR_COUNTING;
+    panthor_start_say(r, sink);
     r->next_ns = now_ns + MOST_NS;
     atomic_store(&r->sys, 0);
     tell_held(r);
@@ -219,20 +239,24 @@ static bool turn_ring(struct panthor_run *r) {
 
 /* What may well go by is no end: there would not be another session. */
 static bool ask(struct panthor_run *r, int64_t now_ns) {
+    int sys;
     r->next_ns = now_ns + MOST_NS;
+    panthor_ring_ask(r);
     if (panthor_ring_command(r, PANTHOR_SAMPLE) >= 0) {
         r->pending = true;
         r->late = false;
         atomic_store(&r->sys, 0);
         return true;
     }
-    if (errno == EBUSY && r->extract == PANTHOR_SLOTS - 1)
+    sys = errno;
+    panthor_ring_landed(r);
+    if (sys == EBUSY && r->extract == PANTHOR_SLOTS - 1)
         return turn_ring(r);
-    if (errno == EBUSY)
+    if (sys == EBUSY)
         return put_off(r);
-    if (!host_may_pass(errno))
-        return refuse_command(r, errno, "take a sample");
-    (void)refuse_command(r, errno, "take a sample");
+    if (!host_may_pass(sys))
+        return refuse_command(r, sys, "take a sample");
+    (void)refuse_command(r, sys, "take a sample");
     tell(r, "no sample");
     return true;
 }
@@ -253,7 +277,7 @@ static bool go_on(struct panthor_run *r, int64_t now_ns, const struct frame_sink
     if (came <= 0)
         return came == 0;
     r->stage = PANTHOR_SET;
-    return start(r, now_ns);
+    return start(r, now_ns, sink);
 }
 
 static bool step(struct panthor_run *r, int64_t now_ns, const struct frame_sink *sink) {
@@ -261,7 +285,7 @@ static bool step(struct panthor_run *r, int64_t now_ns, const struct frame_sink 
     if (r->stage == PANTHOR_CLOSED && !set_up(r))
         return false;
     if (r->stage == PANTHOR_SET)
-        return start(r, now_ns);
+        return start(r, now_ns, sink);
     if (r->stage == PANTHOR_COUNTING && !count(r, now_ns, sink))
         return false;
     return r->stage != PANTHOR_STOPPING || go_on(r, now_ns, sink);
@@ -284,7 +308,7 @@ void panthor_run_init(struct panthor_run *r, const struct host *h, const struct 
     atomic_init(&r->phase, PANTHOR_STARTING);
     atomic_init(&r->sys, 0);
     atomic_init(&r->calls, 0);
-    r->node = r->event = r->undo[0] = r->undo[1] = r->undo[2] = -1;
+    r->node = r->event = r->undo[0] = r->undo[1] = r->undo[2] = r->undo_request = -1;
     r->next_ns = INT64_MAX;
     r->retry_ns = INT64_MIN;
     buf_init(&r->facts);

@@ -102,6 +102,14 @@ static void start(struct panthor_session *s) {
         s->host->keep_left -= KEPT;
 }
 
+static void stop_thread(struct panthor_session *s) {
+    if (!s->worker)
+        return;
+    s->worker->ops->close(s->worker);
+    s->worker = NULL;
+    s->host->keep_left += KEPT;
+}
+
 /* A first wait, and another once the session is there: then the answer is near. */
 static void wait_a_little(struct panthor_session *s) {
     struct source_wait wait;
@@ -128,6 +136,17 @@ static void ask(struct panthor_session *s, const struct frame_sink *sink) {
     (void)take(s, sink);
 }
 
+/* There is never another: what it said is forgotten with its subject, and its thread ends, so that nothing more comes
+ * of that. */
+static void end_lost(struct panthor_session *s, const struct frame_sink *sink) {
+    if (!s->full || atomic_load(&s->run.phase) != PANTHOR_LOST)
+        return;
+    stop_thread(s);
+    give_up(s, atomic_load(&s->run.sys));
+    s->full = false;
+    (void)begin_subject(s, "", sink);
+}
+
 static void tell_failure(struct panthor_session *s, const struct frame_sink *sink) {
     int sys = s->over ? s->sys : atomic_load(&s->run.sys);
     if (sys != 0 && (s->subject || begin_subject(s, "", sink)))
@@ -146,6 +165,7 @@ void panthor_session_read(struct panthor_session *s, int64_t now_ns,
         unsigned long long calls = atomic_load(&s->run.calls);
         s->host->tally.syscalls += calls - s->counted;
         s->counted = calls;
+        end_lost(s, sink);
     }
     tell_failure(s, sink);
 }
@@ -183,10 +203,7 @@ enum err panthor_session_create(struct host *h, const struct subject *device,
 void panthor_session_destroy(struct panthor_session *s) {
     if (!s)
         return;
-    if (s->worker) {
-        s->worker->ops->close(s->worker);
-        s->host->keep_left += KEPT;
-    }
+    stop_thread(s);
     panthor_run_finish(&s->run);
     free(s);
 }

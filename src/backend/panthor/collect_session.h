@@ -64,6 +64,7 @@ struct panthor_run {
     struct panthor_buffer control;
     uint8_t stage;     /* enum panthor_stage */
     bool asked_setup;  /* no other is set up in this program's life */
+    bool interrupted;  /* the first SETUP, by a signal */
     bool foreign;      /* the driver says that it does not know our session */
     bool pending;      /* a sample was asked for and has not come */
     bool late;         /* and a whole wait was in vain: no more of them */
@@ -73,6 +74,7 @@ struct panthor_run {
     int64_t next_ns;   /* a sample by then at the latest */
     int64_t retry_ns;  /* INT64_MAX: never */
     int undo[3];       /* TEARDOWN, the wait, STOP: in the order in which they are armed */
+    int undo_request;  /* a wait before these, while a request is out: STOP is refused until then */
     struct panthor_uapi_ask crash; /* what the calls of undo point to */
     char word[200];                /* why not, for people */
     char told[200];                /* the last of them that was logged */
@@ -100,6 +102,8 @@ bool panthor_find_node(const struct subject *device, char name[PANTHOR_NODE_MAX]
 bool panthor_probe_node(struct panthor_run *r);
 /* The numbers of the GPU's clock right now, as a line in front of a sample. */
 void panthor_clock_say(struct panthor_run *r, struct buf *out);
+/* Hands on that what comes next was counted from now on. */
+void panthor_start_say(struct panthor_run *r, const struct frame_sink *sink);
 
 /* ---- collect_ring.c: the session's calls, and its memory ------------------------------------- */
 
@@ -113,9 +117,15 @@ int panthor_ring_command(struct panthor_run *r, enum panthor_command command);
 int panthor_ring_teardown(struct panthor_run *r);
 /* The slot that the driver fills; false: refused, it says what cannot be. */
 bool panthor_ring_insert(struct panthor_run *r, uint64_t *out);
-/* Hands on what is there, to nobody where sink is NULL. How many; -1: refused. */
+/* Hands on what is there. How many; -1: refused. */
 int panthor_ring_drain(struct panthor_run *r, const struct frame_sink *sink);
-/* Until something is there, but no longer than most_ns. */
+/* A request goes out; it is over. Between these a crash waits for it first. */
+void panthor_ring_ask(struct panthor_run *r);
+void panthor_ring_landed(struct panthor_run *r);
+/* Drops what is there, so that STOP has room. */
+void panthor_ring_empty(struct panthor_run *r);
+/* Until something is there, but no longer than most_ns. Where the driver's place in the ring is none the event alone
+ * says so. */
 void panthor_ring_wait(struct panthor_run *r, int64_t most_ns);
 /* How the call is undone: its argument, which points to what stays. */
 struct panthor_uapi_perf panthor_ring_undo(struct panthor_run *r, enum panthor_command command);

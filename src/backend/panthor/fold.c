@@ -11,10 +11,20 @@
 #define NS            1000000000
 #define RANK_ACTIVITY 4 /* more than sysfs knows: above all of its */
 #define LINE_MAX      128
+#define PACE_MAX_NS   (UINT64_C(3600) * NS)
 #define MARK          "clock cy" /* a sample would have begun in the year 2247 */
+#define MARK_START    "clock st"
 #define MARK_BYTES    8
+#define LINE_START    "clock start\n"
 
 enum { FLAG_OVERFLOW = 1, FLAG_ERROR = 2 };
+
+/* What has a value. */
+struct ring_said {
+    uint16_t metric;
+    uint16_t index;
+};
+enum { SAID_MAX = PANTHOR_VALUES + 1 };
 
 /* What the driver said beside a sample; 0: not told. */
 struct ring_clock {
@@ -41,12 +51,18 @@ struct ring {
     bool lost;  /* where the next unit begins is not known */
     bool each;
     bool told; /* a unit that is not whole was counted */
+    bool ever; /* a tick told values */
     bool has_last;
-    int64_t t_ns; /* where the newest sample stands */
+    bool restarted; /* since the last sample: what it ended with is not where the next begins */
+    int64_t t_ns;   /* where the newest sample stands */
     struct ring_clock clock, last_clock;
     struct panthor_sample last; /* its times alone */
     struct panthor_sample now;
     struct ring_sum sum;
+    int64_t told_ns;  /* the tick that told the last values */
+    uint64_t pace_ns; /* from one such tick to the next; 0 unknown */
+    uint32_t said_count;
+    struct ring_said said[SAID_MAX]; /* in it */
     uint32_t waiting;
     char rest[PANTHOR_SAMPLE_MAX];
 };
@@ -76,18 +92,27 @@ static void tell_activity(const struct flow *f, const struct sample *busy) {
     f->sink->sample(f->sink->ctx, &s);
 }
 
+static struct sample sample_of(const struct flow *f) {
+    return (struct sample){.t_ns = f->ring->t_ns,
+                           .name = "",
+                           .subject = f->subject->id,
+                           .device = f->subject->device,
+                           .rank = 1};
+}
+
+static void note_said(struct ring *r, const struct sample *s) {
+    if (s->state == STATE_VALUE && r->said_count < SAID_MAX)
+        r->said[r->said_count++] = (struct ring_said){s->metric, s->index};
+}
+
 static void tell(const struct flow *f, const struct panthor_sample *s,
                  const struct span_of_time *time) {
     struct panthor_value values[PANTHOR_VALUES];
-    const struct subject *subject = f->subject;
     uint8_t doubt = s->flags & FLAG_OVERFLOW ? DOUBT_ESTIMATED : DOUBT_NONE;
-    struct sample out = {.t_ns = f->ring->t_ns,
-                         .name = "",
-                         .subject = subject->id,
-                         .device = subject->device,
-                         .rank = 1};
+    struct sample out = sample_of(f);
     if (!f->sink->sample)
         return;
+    f->ring->said_count = 0;
     size_t n = panthor_derive(&f->ring->gpu, s, time->interval_ns, time->clock_hz, values);
     for (size_t i = 0; i < n; i++) {
         bool known = values[i].state == STATE_VALUE;
@@ -99,9 +124,25 @@ static void tell(const struct flow *f, const struct panthor_sample *s,
         out.raw = (uint64_t)out.value;
         out.doubt = known ? values[i].doubt | doubt | (busy ? time->doubt : 0) : DOUBT_NONE;
         f->sink->sample(f->sink->ctx, &out);
+        note_said(f->ring, &out);
         if (busy && known && !f->ring->each)
             tell_activity(f, &out);
     }
+}
+
+/* Nobody measured what was said before any more. */
+static void tell_nothing(const struct flow *f) {
+    struct ring *r = f->ring;
+    struct sample out = sample_of(f);
+    out.state = STATE_UNKNOWN;
+    for (uint32_t i = 0; i < r->said_count && f->sink->sample; i++) {
+        out.metric = r->said[i].metric;
+        out.index = r->said[i].index;
+        f->sink->sample(f->sink->ctx, &out);
+        if (out.metric == METRIC_COUNTER_MALI_GPU_BUSY)
+            tell_activity(f, &out);
+    }
+    r->said_count = 0;
 }
 
 /* ---- the clock ------------------------------------------------------------------------------- */
@@ -168,6 +209,7 @@ static void pass(struct ring *r, const struct panthor_sample *s) {
     r->last.end_ns = s->end_ns;
     r->last.gpu_timestamp = s->gpu_timestamp;
     r->has_last = true;
+    r->restarted = false;
     r->last_clock = r->clock;
     r->clock = (struct ring_clock){0};
 }
@@ -189,6 +231,23 @@ static void add(struct ring_sum *sum, const struct panthor_sample *s,
     sum->doubt |= time->doubt;
 }
 
+/* Of a start only the GPU's own time is told. */
+static int64_t interval_of(const struct ring *r, const struct panthor_sample *s) {
+    bool stamps = r->gpu.timestamp_hz > 0 && r->last.gpu_timestamp > 0 &&
+                  s->gpu_timestamp > r->last.gpu_timestamp;
+    if (!r->has_last || (r->restarted && !stamps))
+        return 0;
+    return panthor_interval_ns(&r->gpu, &r->last, s);
+}
+
+/* Counters began anew, at what the line before says. */
+static void take_start(struct ring *r) {
+    r->last.gpu_timestamp = r->clock.timestamp;
+    r->last_clock = r->clock;
+    r->clock = (struct ring_clock){0};
+    r->restarted = true;
+}
+
 static void take_sample(const struct flow *f, struct span bytes) {
     struct ring *r = f->ring;
     struct panthor_sample *s = &r->now;
@@ -196,8 +255,7 @@ static void take_sample(const struct flow *f, struct span bytes) {
     if (!panthor_sample_read(&r->layout, bytes, s, f->counts) || !is_good(f, s))
         return;
     r->t_ns = r->live ? f->t_ns : (int64_t)s->end_ns;
-    if (r->has_last)
-        time.interval_ns = panthor_interval_ns(&r->gpu, &r->last, s);
+    time.interval_ns = interval_of(r, s);
     find_clock(r, &time);
     pass(r, s);
     if (s->flags & FLAG_ERROR) {
@@ -226,7 +284,7 @@ static void lose(const struct flow *f, enum reason why) {
 }
 
 static bool is_line(const struct ring *r, struct span have) {
-    return r->live && span_starts(have, MARK);
+    return r->live && (span_starts(have, MARK) || span_starts(have, MARK_START));
 }
 
 /* Bytes of the unit that `have` begins with; 0: there are not enough of them to tell, or for it. */
@@ -260,6 +318,8 @@ static void take(const struct flow *f, struct span unit) {
             lose(f, REASON_NO_FORMAT);
     } else if (!is_line(r, unit)) {
         take_sample(f, unit);
+    } else if (span_equals(unit, LINE_START)) {
+        take_start(r);
     } else if (unit.p[unit.n - 1] == '\n') {
         take_clock(f, unit);
     } else {
@@ -328,6 +388,19 @@ static void tell_tick(const struct flow *f) {
     *sum = (struct ring_sum){0};
 }
 
+/* A sample may come a tick late; none for twice as long as usual is none. An eighth is allowed to the ticks. */
+static bool is_over(const struct ring *r, int64_t t_ns) {
+    uint64_t pace_ns = r->pace_ns;
+    return r->said_count > 0 && pace_ns > 0 && t_ns > r->told_ns &&
+           (uint64_t)t_ns - (uint64_t)r->told_ns >= 2 * pace_ns - pace_ns / 8;
+}
+
+static void keep_pace(struct ring *r, int64_t t_ns) {
+    uint64_t ns = t_ns > r->told_ns ? (uint64_t)t_ns - (uint64_t)r->told_ns : 0;
+    if (r->ever)
+        r->pace_ns = ns < PACE_MAX_NS ? ns : PACE_MAX_NS;
+}
+
 static void tick(void *state, const struct subject *subject, int64_t t_ns, const struct sink *sink,
                  struct counts *counts) {
     struct ring *r = state;
@@ -336,8 +409,16 @@ static void tick(void *state, const struct subject *subject, int64_t t_ns, const
     counts->truncated += (uint64_t)cut - r->told;
     counts->reasons[REASON_CUT] += (uint64_t)cut - r->told;
     r->told = cut;
-    if (r->sum.any)
+    if (r->sum.any) {
         tell_tick(&f);
+        keep_pace(r, t_ns);
+        r->told_ns = t_ns;
+        r->ever = true;
+    } else if (is_over(r, t_ns)) {
+        tell_nothing(&f);
+    }
+    if (r->pace_ns == 0)
+        keep_pace(r, t_ns);
 }
 
 const struct fold panthor_ring_fold = {

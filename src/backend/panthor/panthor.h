@@ -12,15 +12,22 @@ enum {
      * PERF_INFO and holds nothing else. Live these are the fact info= (ring.h), and before each sample there may be
      * a line of what the driver said right after it was taken (0: not told):
      *   clock cycles=N timestamp=N freq_hz=N\n
-     * cycles and timestamp are the GPU's own counts at one time, freq_hz its clock then. */
+     * cycles and timestamp are the GPU's own counts at one time, freq_hz its clock then. Where counting was stopped and
+     * started again such a line (or none) stands in front of one more, and what the next sample covers begins there:
+     *   clock start\n */
     PANTHOR_RING = FRAME_BACKEND,
-    PANTHOR_SYSFS /* small files: devfreq, operating points, thermal zone, the profiling knob (sensors.h) */
+    PANTHOR_SYSFS, /* small files: devfreq, operating points, thermal zone, the profiling knob (sensors.h) */
+    PANTHOR_SCHED  /* one page of the kernel's trace ring buffer, with events of the GPU scheduler (sched.h) */
 };
 
 extern const struct fold panthor_ring_fold;
 extern const struct vendor_file panthor_ring_file;
 void panthor_sysfs_decode(const struct subject *s, const struct frame *f, const struct sink *sink,
                           struct counts *counts);
+
+/* Facts of its subject: those of sched_layout_read (sched.h), clock= (mono: that of frames; cycles: stamps are no times),
+ * dev= the kernel's name of the device. Where it has a parent the jobs are of that one. */
+extern const struct fold panthor_sched_fold;
 
 extern const struct backend backend_panthor;
 bool panthor_probe(const struct host *host, const struct device_info *device);
@@ -45,5 +52,16 @@ enum err panthor_knob_create(struct host *h, const char *sys_path, const char *d
 void panthor_knob_read(struct panthor_knob *k, const struct subject *stream,
                        const struct frame_sink *sink);
 void panthor_knob_destroy(struct panthor_knob *k); /* puts it back; accepts NULL */
+
+/* collect_sched.c: trace points of the GPU scheduler, with --tracefs. */
+struct panthor_sched;
+/* *out is NULL for drivers that tell more themselves, and where nobody asked; the others accept that. `sys_path` is
+ * borrowed for good. */
+enum err panthor_sched_create(struct host *h, const struct subject *device, const char *sys_path,
+                              const char *driver, struct panthor_sched **out);
+/* Makes the instance, or a frame of each page that waits in it, about a stream of its own below `parent`. */
+void panthor_sched_read(struct panthor_sched *s, const struct subject *parent,
+                        const struct frame_sink *sink);
+void panthor_sched_destroy(struct panthor_sched *s); /* removes the instance; accepts NULL */
 
 #endif

@@ -46,6 +46,9 @@ struct collector {
     uint32_t held_cap;
     uint32_t held_count;
     struct map held_pids;
+    const struct subject **late; /* named at the end of a tick, and gone: ended in the next one */
+    uint32_t late_cap;
+    uint32_t late_count;
     struct events *events; /* NULL: not started */
     bool events_tried;
     struct user_names users;
@@ -276,8 +279,25 @@ static void follow(struct collector *c) {
     c->events = events_start(h->proc_fd, 0);
 }
 
+/* Its end is told in the next tick: what it did in this one is not counted yet. */
+static void end_later(struct collector *c, const struct subject *s) {
+    void *late = c->late;
+    enum err e = vec_reserve(&late, &c->late_cap, c->late_count + 1, sizeof(*c->late));
+    c->late = late;
+    if (e == ERR_OK)
+        c->late[c->late_count++] = s;
+    else
+        roster_process_put(c->host, s, "exited", c->sink, clock_mono_ns());
+}
+
+static void end_late(struct collector *c) {
+    for (uint32_t i = 0; i < c->late_count; i++)
+        roster_process_put(c->host, c->late[i], "exited", c->sink, clock_mono_ns());
+    c->late_count = 0;
+}
+
 /* Tells what was kept of a process that is gone. */
-static void tell_kept(struct collector *c, int32_t pid) {
+static void tell_kept(struct collector *c, int32_t pid, bool at_end) {
     struct kept_names k;
     const struct subject *s;
     int64_t t_ns = clock_mono_ns();
@@ -297,7 +317,10 @@ static void tell_kept(struct collector *c, int32_t pid) {
         if (!c->body.failed)
             host_emit(c->sink, s, PROC_NAME, t_ns, c->body.p, (ssize_t)c->body.n, 0);
     }
-    roster_process_put(c->host, s, "exited", c->sink, t_ns);
+    if (at_end)
+        end_later(c, s);
+    else
+        roster_process_put(c->host, s, "exited", c->sink, t_ns);
 }
 
 static bool start_of(struct collector *c, int32_t pid, uint64_t *start) {
@@ -313,12 +336,12 @@ static bool start_of(struct collector *c, int32_t pid, uint64_t *start) {
 }
 
 /* Opens the process of this pid, if there is one; it is read like all others from then on. */
-static void hold(struct collector *c, int32_t pid) {
+static void hold(struct collector *c, int32_t pid, bool at_end) {
     uint64_t start;
     const struct subject *s;
     struct watched *w;
     if (!start_of(c, pid, &start)) {
-        tell_kept(c, pid);
+        tell_kept(c, pid, at_end);
         return;
     }
     if (vec_reserve((void **)&c->held, &c->held_cap, c->held_count + 1, sizeof(*c->held)) ||
@@ -342,7 +365,7 @@ static void hold_nameless(struct collector *c) {
         int32_t pid = c->nameless[(c->nameless_at + i) % c->nameless_count];
         if (pid <= 0 || map_get(&c->held_pids, pid_key(pid)) != MAP_NONE)
             continue;
-        hold(c, pid);
+        hold(c, pid, false);
         tries++;
     }
     c->nameless_at = c->nameless_count > 0 ? (c->nameless_at + tries) % c->nameless_count : 0;
@@ -404,9 +427,23 @@ static enum err collect_read(struct source *s, int64_t now_ns, const struct fram
     follow(c);
     hold_nameless(c);
     release_gone(c);
+    end_late(c);
     forget_others(c);
     refresh_one(c);
     return ERR_OK;
+}
+
+/* Who is held already was read in this tick, and so was whoever is wanted. */
+static void collect_name(struct source *s, const int32_t *pids, size_t count,
+                         const struct frame_sink *sink) {
+    struct collector *c = (struct collector *)s;
+    c->sink = sink;
+    for (size_t i = 0, tries = 0; i < count && tries < TRIES; i++) {
+        if (pids[i] <= 0 || map_get(&c->held_pids, pid_key(pids[i])) != MAP_NONE)
+            continue;
+        hold(c, pids[i], true);
+        tries++;
+    }
 }
 
 static void collect_poll(struct source *s, int64_t now_ns, struct source_wait *out) {
@@ -424,6 +461,7 @@ static void collect_close(struct source *s) {
     free(c->wanted);
     free(c->nameless);
     free(c->held);
+    free(c->late);
     map_finish(&c->held_pids);
     events_stop(c->events);
     free(c->text);
@@ -436,6 +474,7 @@ static const struct source_ops ops = {
     .poll = collect_poll,
     .read = collect_read,
     .want = collect_want,
+    .name = collect_name,
     .close = collect_close,
 };
 

@@ -1,5 +1,5 @@
 /* `format` files of trace points, and header_page, which has fields alike. Pure. */
-#include "trace.h"
+#include "tracing.h"
 
 /* The number behind "key:" in a line. */
 static bool number_of(struct span line, const char *key, uint32_t *out) {
@@ -47,6 +47,13 @@ bool trace_format_field(struct span format, const char *name, struct trace_field
     out->size = size == 1 || size == 2 || size == 4 || size == 8 ? (uint8_t)size : 0;
     out->is_signed = is_signed != 0;
     return true;
+}
+
+bool trace_format_text(struct span format, const char *name, struct trace_field *out) {
+    struct span line;
+    return find(format, name, &line) &&
+           span_starts(span_skip(span_trim(line), strlen("field:")), "__data_loc ") &&
+           trace_format_field(line, name, out) && out->size == 4;
 }
 
 uint32_t trace_format_end(struct span format, const char *name) {
