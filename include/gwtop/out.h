@@ -49,7 +49,7 @@ struct out_stat_running {
 struct out_stat_about {
     enum stat_form form;
     char *const *command; /* NULL at the end */
-    int status;           /* of the last run: as gwtop exits with */
+    int status;           /* as gwtop exits with: of the first run that failed, else 0 */
     int64_t delay_ns;     /* between two looks */
     bool exact;           /* each process was looked at when it ended, too */
     const struct out_stat_running *running; /* descendants that outlived the command */
@@ -62,6 +62,8 @@ void out_stat_destroy(struct out_stat *st); /* accepts NULL */
 void out_stat_tick(struct out_stat *st, const struct snapshot *s,
                    bool (*ours)(void *ctx, const struct snap_process *p), void *ctx);
 void out_stat_run_end(struct out_stat *st, int64_t wall_ns);
+/* Forgets the run under way. */
+void out_stat_run_drop(struct out_stat *st);
 void out_stat_print(const struct out_stat *st, const struct out_stat_about *a, struct buf *b);
 
 /* `gwtop decode`: a subscriber of the bus that prints each sample as one NDJSON object into `b` and last the

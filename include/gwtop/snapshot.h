@@ -99,6 +99,25 @@ struct snap_shown {
 enum device_state { DEVICE_ACTIVE, DEVICE_ASLEEP, DEVICE_REMOVED, DEVICE_DENIED };
 const char *device_state_name(enum device_state s);
 
+/* A session of hardware counters that was asked for, and what became of it: its word in outputs, what a person
+ * reads. */
+#define COUNTERS_LIST(X)                                                                           \
+    X(NONE, "", "")                                                                                \
+    X(HELD, "held", "held: keeps the GPU awake")                                                   \
+    X(DENIED, "denied", "not allowed (root, CAP_PERFMON, or the driver's sysctl)")                 \
+    X(BUSY, "busy", "another program holds them")                                                  \
+    X(UNSUPPORTED, "unsupported", "not there on this device or kernel")                            \
+    X(LOST, "lost", "the session was lost")                                                        \
+    X(FAILED, "failed", "the driver refuses a session")
+enum counters_state {
+#define COUNTERS_ENUM(name, word, text) COUNTERS_##name,
+    COUNTERS_LIST(COUNTERS_ENUM)
+#undef COUNTERS_ENUM
+        COUNTERS_COUNT
+};
+const char *counters_state_name(unsigned state);
+const char *counters_state_text(unsigned state);
+
 struct snap_device {
     uint32_t subject;
     struct text_ref id;     /* PCI address, else sysfs device name; unique */
@@ -110,6 +129,7 @@ struct snap_device {
                              * clients' own texts tell stands in their rows) */
     bool left_alone;        /* awake, but not looked at, so that it can fall asleep: its metrics (but
                              * facts) are not known; `v` of each still holds what was known last */
+    uint8_t counters;       /* enum counters_state; COUNTERS_NONE too where nobody asked, as of a file */
     uint32_t clients;       /* open now; contexts do not count */
     uint32_t kept_awake;    /* processes on it with idle_holder; 0 while anything uses the device */
     struct run metrics;     /* in `metrics`; empty while it sleeps */
@@ -232,6 +252,7 @@ struct snapshot {
                               * there may be more than are shown */
     struct value cost_cpu_ns;   /* gwtop's own, of the tick */
     struct value cost_syscalls;
+    bool counters_asked; /* sessions of hardware counters were asked for (option.counters) */
 };
 
 struct span snapshot_text(const struct snapshot *s, struct text_ref r);

@@ -48,6 +48,35 @@ void column_set_default(const struct snapshot *s, struct column_set *out);
 /* Leaves columns out by rank until all fit in `width` and COMMAND has some room; keeps the last one. */
 void column_set_fit(struct column_set *set, size_t width);
 
+#define FILTER_TEXT_MAX  512 /* bytes */
+#define FILTER_NODES_MAX 64
+#define FILTER_DEPTH_MAX 16 /* of parentheses and `not` */
+/* One test, or what joins two; see src/table/filter.h. */
+struct filter_node {
+    uint8_t kind;
+    uint8_t relation;
+    uint8_t column; /* COLUMN_COUNT: the process name */
+    uint8_t left;   /* nodes before this one */
+    uint8_t right;
+    uint16_t at; /* its text, in filter->text */
+    uint16_t length;
+    double number; /* in the unit of the column */
+};
+/* Which rows are wanted, as a person writes it: "blender", "gpu>5 and not user=root". Flat: a copy is a filter
+ * of its own. Zeroed: all rows. */
+struct filter {
+    char text[FILTER_TEXT_MAX]; /* as it was written, clean UTF-8, no NUL at its end */
+    uint16_t length;
+    uint8_t count;  /* the last node is the whole; 0: all rows */
+    bool of_device; /* speaks of nothing but the device */
+    struct filter_node nodes[FILTER_NODES_MAX];
+};
+/* `*out` is set only on ERR_OK; nothing but blanks is all rows. ERR_USAGE says in info where (in characters, from 1)
+ * and what was expected there. The language stands in gwtop(1). */
+enum err filter_parse(struct span text, struct filter *out, struct err_info *info);
+/* A number that is not there matches no comparison, neither = nor !=. `process`: index in snapshot->processes. */
+bool filter_matches(const struct filter *f, const struct snapshot *s, uint32_t process);
+
 #define TABLE_SORT_MAX 4
 struct sort_key {
     uint8_t column;
@@ -64,6 +93,7 @@ struct table_query {
     int32_t pid;           /* 0: all */
     struct span device;    /* as for table_device_matches; empty: all */
     struct span search;    /* substring of name or command, any case; empty: all */
+    struct filter filter;  /* beside all that; what belongs to nobody only by a filter of devices */
     uint32_t top;          /* at most so many process rows; 0: all */
 };
 /* "KEY[,KEY...]", each optionally with - (reverse) or + before it. */
@@ -91,6 +121,8 @@ struct row_list {
     uint32_t cap;
     uint32_t *order;     /* scratch */
     uint32_t order_cap;
+    struct sort_value *values; /* scratch */
+    uint32_t value_cap;
 };
 void row_list_finish(struct row_list *l);
 /* Fills `l` (keeping its memory). Order is total: ties go by pid, start, device, so that equal rows do not

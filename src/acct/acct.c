@@ -183,6 +183,8 @@ static void frame_machine(struct acct *a, const struct frame *f) {
         if (span_equals(key, "option.assume-voltage") && a->options.assume_voltage_uv == 0 &&
             v <= UINT32_MAX)
             a->options.assume_voltage_uv = (uint32_t)v;
+        if (span_equals(key, "option.counters"))
+            a->now.counters_asked = v == 1;
         if (span_equals(key, "boot_ns")) {
             a->now.boot_ns = v;
             a->now.has_boot = v > 0;

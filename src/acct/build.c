@@ -90,11 +90,12 @@ static bool copy_text(struct acct *a, struct block *b) {
 
 /* ---- the tick -------------------------------------------------------------------------------- */
 
-/* Contexts come last: whether their work counts is known once all texts were worked out. */
-static void settle_clients(struct acct *a, bool contexts) {
+/* Contexts and jobs of processes come last: whether their work counts is known once all texts were worked out. */
+static void settle_clients(struct acct *a, bool last) {
     for (uint32_t i = 0; i < a->tables[T_DIRTY].n; i++) {
         uint32_t client = *((const uint32_t *)a->tables[T_DIRTY].v + i);
-        if ((client_at(a, client)->context != NONE) == contexts)
+        const struct client *c = client_at(a, client);
+        if ((c->context != NONE || c->space == SPACE_PID) == last)
             client_settle(a, client);
     }
 }
@@ -126,7 +127,8 @@ static void write_head(const struct acct *a, struct snapshot *s) {
                            .unreadable = a->now.unreadable,
                            .devices_denied = a->now.devices_denied,
                            .cost_cpu_ns = a->now.cost_cpu_ns,
-                           .cost_syscalls = a->now.cost_syscalls};
+                           .cost_syscalls = a->now.cost_syscalls,
+                           .counters_asked = a->now.counters_asked};
     memcpy(s->unreadable_reasons, a->now.unreadable_reasons, sizeof(s->unreadable_reasons));
 }
 

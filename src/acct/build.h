@@ -84,6 +84,8 @@ void build_devices(struct build *b);
 /* The row of what belongs to none of the processes. *activity: what the device's own busy sensor
  * says, as far as it can be trusted. */
 void build_loose(struct build *b, struct device *d, struct value *activity);
+/* Whether clients of it were read before and are not in this tick. */
+bool build_owes_work(const struct build *b, const struct device *d);
 
 /* ---- build_power.c --------------------------------------------------------------------------- */
 

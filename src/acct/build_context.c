@@ -16,15 +16,16 @@ static struct run write_counters(struct build *b, const struct context *x) {
     return run;
 }
 
-/* A tick that tells of no work had none. */
-static struct value share_of(const struct build *b, const struct context *x) {
+/* A tick that tells of no work had none, unless nobody was there to tell. */
+static struct value share_of(const struct build *b, const struct context *x, uint32_t device) {
+    bool is_untold = !b->a->options.whole_span && session_is_silent(b->a, device);
     const struct total none = {0};
     const struct total *t = b->a->options.whole_span      ? &x->total
                             : x->now_seq == b->a->now.seq ? &x->now
                                                           : &none;
     if (!x->total.measured)
         return value_none(STATE_UNSUPPORTED);
-    if (b->s->interval_ns.state != STATE_VALUE)
+    if (b->s->interval_ns.state != STATE_VALUE || is_untold)
         return value_none(STATE_UNKNOWN);
     return engine_share(t->busy_ns, b->s->interval_ns.v, 1, t->doubt);
 }
@@ -35,7 +36,7 @@ static void write_context(struct build *b, const struct client *c, uint32_t proc
     *out = (struct snap_context){.context = c->id,
                                  .device = device_at(b->a, c->device)->rank,
                                  .process = process,
-                                 .busy_ppm = share_of(b, x),
+                                 .busy_ppm = share_of(b, x, c->device),
                                  .counters = write_counters(b, x)};
     out->busy_ns = build_total(&x->total, out->busy_ppm);
     if (c->space == SPACE_TAGGED) {

@@ -60,6 +60,7 @@ void build_devices(struct build *b) {
         out->slot = d->slot;
         out->nodes = d->nodes;
         out->state = d->state;
+        out->counters = b->a->now.counters_asked ? d->counters : COUNTERS_NONE;
         out->clients = d->client_count - d->contexts;
         build_device_engines(b, d, out);
         build_device_memory(b, device, out);

@@ -59,21 +59,81 @@ static int64_t attributed_now_ns(const struct acct *a, const struct device *d) {
     return sum;
 }
 
+/* Ticks for which it may stay open whose work it was. */
+#define HELD_TICKS 12
+
+/* A client that was read before, and is not in this tick: what it did comes with its next reading. */
+static bool owes_work(const struct acct *a, const struct client *c) {
+    if (c->context != NONE || c->read_seq == 0 || c->read_seq == a->now.seq)
+        return false;
+    for (uint32_t i = c->engines; i != NONE; i = engine_at(a, i)->link)
+        if (engine_at(a, i)->told && !engine_at(a, i)->jobs)
+            return true;
+    return false;
+}
+
+bool build_owes_work(const struct build *b, const struct device *d) {
+    for (uint32_t i = d->clients; i != NONE; i = client_at(b->a, i)->link)
+        if (owes_work(b->a, client_at(b->a, i)))
+            return true;
+    return false;
+}
+
+/* A total never steps back: what may turn out to be a client's is not added until that is read. */
+static void add_held(struct build *b, struct device *d, int64_t seen_ns, int64_t last_ns) {
+    d->held_activity_ns = add_sat(d->held_activity_ns, seen_ns);
+    d->held_clients_ns = add_sat(d->held_clients_ns, attributed_now_ns(b->a, d));
+    d->held_ns = add_sat(d->held_ns, last_ns);
+    d->held_ticks++;
+    if (d->held_ticks < HELD_TICKS && build_owes_work(b, d))
+        return;
+    d->loose_new_ns =
+        d->held_ticks > 1 ? less(d->held_activity_ns, d->held_clients_ns) : d->loose_now_ns;
+    d->held_activity_ns = d->held_clients_ns = 0;
+    d->held_ticks = 0;
+}
+
+/* The sensor's share as one of the tick: of hardware counters it is one of the time that they cover, which may be less,
+ * or (read late) more. */
+static struct value share_of_tick(const struct build *b, const struct device *d,
+                                  struct value activity) {
+    const struct acct_now *now = &b->a->now;
+    int64_t last = span_ns(now->has_previous ? now->previous_ns : now->begin_ns, now->begin_ns);
+    if (activity.state != STATE_VALUE || d->activity == NONE || last <= 0)
+        return activity;
+    const struct metric_entry *busy = metric_at(b->a, d->activity);
+    uint32_t time = metric_find(b->a, busy->device, METRIC_COUNTER_GPU_TIME);
+    if (time == NONE)
+        return activity;
+    struct told all = metric_told(b->a, busy);
+    struct told part = metric_told(b->a, metric_at(b->a, time));
+    if (all.by && part.by && part.by->origin == all.by->origin && part.by->seq == now->seq &&
+        part.value.state == STATE_VALUE)
+        activity.v = mul_div(activity.v, part.value.v, last);
+    return activity;
+}
+
 /* What was nobody's in this tick, and so far. */
 static void add_tick(struct build *b, struct device *d, struct value activity, struct value sum) {
     const struct acct_now *now = &b->a->now;
     int64_t last = span_ns(now->has_previous ? now->previous_ns : now->begin_ns, now->begin_ns);
-    d->loose_now_ns = 0;
-    if (activity.state != STATE_VALUE || last <= 0)
-        return;
-    d->activity_ns = add_sat(d->activity_ns, mul_div(activity.v, last, PPM));
-    if (b->a->options.whole_span)
-        d->loose_now_ns = less(mul_div(activity.v, last, PPM), attributed_now_ns(b->a, d));
-    else
+    bool seen = activity.state == STATE_VALUE && last > 0;
+    int64_t seen_ns = seen ? mul_div(activity.v, last, PPM) : 0;
+    d->loose_now_ns = d->loose_new_ns = 0;
+    if (d->held_ticks == 0) {
+        d->held_mark = d->gfx.before;
+        d->held_ns = 0;
+    }
+    if (seen && b->a->options.whole_span)
+        d->loose_now_ns = less(seen_ns, attributed_now_ns(b->a, d));
+    else if (seen)
         d->loose_now_ns = mul_div(less(activity.v, sum.v), last, PPM);
-    d->unattributed_ns = add_sat(d->unattributed_ns, d->loose_now_ns);
-    d->unattributed_doubt |= activity.doubt | sum.doubt;
-    d->unattributed_measured = true;
+    d->activity_ns = add_sat(d->activity_ns, seen_ns);
+    d->unattributed_doubt |= seen ? activity.doubt | sum.doubt : 0;
+    add_held(b, d, seen_ns, last);
+    d->unattributed_ns = add_sat(d->unattributed_ns, d->loose_new_ns);
+    if (d->held_ticks == 0 && (seen || d->loose_new_ns > 0))
+        d->unattributed_measured = true;
 }
 
 static struct value busy_of_tick(const struct build *b, struct value activity, struct value sum) {
@@ -81,7 +141,8 @@ static struct value busy_of_tick(const struct build *b, struct value activity, s
         return activity;
     if (b->s->interval_ns.state != STATE_VALUE)
         return value_none(STATE_UNKNOWN);
-    return value_of(less(activity.v, sum.v), (uint8_t)(activity.doubt | sum.doubt));
+    int64_t loose = less(activity.v, sum.v);
+    return value_of(loose > PPM ? PPM : loose, (uint8_t)(activity.doubt | sum.doubt));
 }
 
 static struct value share_of_span(const struct build *b, int64_t ns, uint8_t doubt) {
@@ -94,11 +155,12 @@ static struct value share_of_span(const struct build *b, int64_t ns, uint8_t dou
 static void write_busy(struct build *b, struct device *d, struct value *activity, struct value sum,
                        struct snap_unattributed *out) {
     bool whole = b->a->options.whole_span && b->s->interval_ns.state == STATE_VALUE;
-    add_tick(b, d, *activity, sum);
+    struct value of_tick = share_of_tick(b, d, *activity);
+    add_tick(b, d, of_tick, sum);
     if (whole && d->unattributed_measured)
         out->busy_ppm = share_of_span(b, d->unattributed_ns, d->unattributed_doubt);
     else
-        out->busy_ppm = busy_of_tick(b, *activity, sum);
+        out->busy_ppm = busy_of_tick(b, of_tick, sum);
     if (whole && activity->state == STATE_VALUE)
         *activity = share_of_span(b, d->activity_ns, activity->doubt);
     const struct total total = {.busy_ns = d->unattributed_ns,

@@ -37,11 +37,14 @@ static uint8_t method_of(const struct snap_power *p, uint8_t of_energy) {
     return p->pws.doubt & DOUBT_ASSUMED_VOLTAGE ? METHOD_MODELLED : METHOD_PSEUDO;
 }
 
+/* `doubt` of W; J have that of all intervals. */
 static void put_energy(const struct build *b, const struct device *d, double watts,
-                       const struct sum *joules, uint8_t doubt, struct snap_power *p) {
+                       const struct sum *joules, uint8_t doubt, uint8_t joules_doubt,
+                       struct snap_power *p) {
     bool whole = b->a->options.whole_span;
     double seconds = (double)b->s->interval_ns.v * 1e-9;
-    p->joules = energy_joules(d, joules, doubt);
+    unsigned all = (doubt & ~(unsigned)DOUBT_WAKING) | joules_doubt;
+    p->joules = energy_joules(d, joules, (uint8_t)all);
     p->watts = energy_watts(b->a, d, watts, doubt);
     if (whole && p->joules.state == STATE_VALUE && interval_known(b))
         p->watts = real_of(p->joules.v / seconds, p->joules.doubt);
@@ -49,13 +52,45 @@ static void put_energy(const struct build *b, const struct device *d, double wat
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* Whether it is known in this tick what was done for it. */
+static bool is_known(const struct build *b, const struct row *r, struct value busy_ppm) {
+    return busy_ppm.state == STATE_VALUE || (r->jobs && !session_is_silent(b->a, r->device));
+}
+
+static struct real known_only(struct real v, bool known, uint8_t why) {
+    if (v.state != STATE_VALUE || known)
+        return v;
+    return real_none(why == STATE_VALUE ? STATE_UNKNOWN : why);
+}
+
 static void write_row(const struct build *b, const struct row *r, struct value busy_ppm,
                       struct snap_power *p) {
     const struct device *d = device_at(b->a, r->device);
-    bool known = busy_ppm.state == STATE_VALUE || r->jobs;
-    p->pw = pw_of(b, &r->now, p, device_is_priceable(d), known);
-    put_energy(b, d, r->watts, &r->joules, d->energy.doubt, p);
+    bool whole = b->a->options.whole_span;
+    p->pw = pw_of(b, &r->now, p, device_is_priceable(d), is_known(b, r, busy_ppm));
+    put_energy(b, d, r->watts, &r->joules, d->energy.doubt, r->joules_doubt, p);
+    bool counted = r->joules_known || r->jobs;
+    bool known = whole ? counted : r->watts_known || r->jobs;
+    p->watts = known_only(p->watts, known, busy_ppm.state);
+    p->joules = known_only(p->joules, counted, busy_ppm.state);
     p->method = method_of(p, METHOD_SHARED);
+}
+
+/* Before energy is shared: of which rows is known what was done for them. */
+static void see_row(const struct build *b, struct row *r, struct value busy_ppm) {
+    bool known = is_known(b, r, busy_ppm);
+    if (known || !r->gone)
+        r->seen = known;
+}
+
+static void see_rows(struct build *b) {
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < b->a->tables[T_ROW_ORDER].n; i++) {
+        struct row *r = row_at(b->a, order_at(b->a, T_ROW_ORDER, i)->index);
+        bool stray = process_at(b->a, r->process)->stray;
+        see_row(b, r,
+                stray ? device_at(b->a, r->device)->stray.busy_ppm : b->processes[at++].busy_ppm);
+    }
 }
 
 static void write_rows(struct build *b) {
@@ -71,15 +106,20 @@ static void write_rows(struct build *b) {
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* What belongs to nobody costs what the device's clocks say. */
+/* What belongs to nobody costs what the device's clocks say: of this tick, and of all the time that was
+ * held open. */
 static void take_loose(struct build *b, struct device *d) {
-    struct total more = {.busy_ns = d->loose_now_ns, .measured = true};
-    if (d->loose_now_ns <= 0)
-        return;
-    price_loose(d, &more);
-    total_add(&d->loose, &more);
-    work_add(&d->loose_now, b->a->now.seq, &more);
-    work_add(&d->loose_pending, 0, &more);
+    struct total now = {.busy_ns = d->loose_now_ns, .measured = true};
+    struct total new = {.busy_ns = d->loose_new_ns, .measured = true};
+    if (now.busy_ns > 0) {
+        price_loose(d, &d->gfx.before, span_ns(d->gfx.before_ns, d->gfx.t_ns), &now);
+        work_add(&d->loose_now, b->a->now.seq, &now);
+        work_add(&d->loose_pending, 0, &now);
+    }
+    if (new.busy_ns > 0) {
+        price_loose(d, &d->held_mark, d->held_ns, &new);
+        total_add(&d->loose, &new);
+    }
 }
 
 static void write_device(struct build *b, const struct device *d, struct snap_device *out) {
@@ -95,8 +135,14 @@ static void write_device(struct build *b, const struct device *d, struct snap_de
                                                         : value_none(STATE_UNKNOWN);
     p->pws = build_price(&all, busy, device_is_priceable(d));
     p->unpriced_ns = build_unpriced(&all, busy);
-    p->pw = pw_of(b, &d->now, p, device_is_priceable(d), busy.state == STATE_VALUE);
-    put_energy(b, d, d->energy.watts, &d->energy.joules, 0, p);
+    bool known = false;
+    for (uint32_t i = 0; i < out->engines.count; i++)
+        known = known || b->engines[out->engines.first + i].busy_ppm.state == STATE_VALUE;
+    p->pw = pw_of(b, &d->now, p, device_is_priceable(d), known);
+    if (!known && !b->a->options.whole_span && p->pw.state == STATE_VALUE)
+        p->pw = real_none(STATE_UNKNOWN); /* what was done before it fell asleep is no rate of it */
+    const struct energy *e = &d->energy;
+    put_energy(b, d, e->watts, &e->joules, e->read_doubt, e->joules_doubt, p);
     p->method = method_of(p, METHOD_MEASURED);
 }
 
@@ -106,7 +152,11 @@ static void write_loose(const struct build *b, const struct device *d,
     p->pws = build_price(&d->loose, out->busy_ns, device_is_priceable(d));
     p->unpriced_ns = build_unpriced(&d->loose, out->busy_ns);
     p->pw = pw_of(b, &d->loose_now, p, device_is_priceable(d), out->busy_ppm.state == STATE_VALUE);
-    put_energy(b, d, d->energy.loose_watts, &d->energy.loose_joules, d->energy.doubt, p);
+    const struct energy *e = &d->energy;
+    put_energy(b, d, e->loose_watts, &e->loose_joules, e->doubt, e->joules_doubt, p);
+    /* It got nothing, and nobody knows what it did. */
+    if (!b->a->options.whole_span && e->loose_watts <= 0 && out->busy_ppm.state == STATE_UNKNOWN)
+        p->watts = known_only(p->watts, false, STATE_UNKNOWN);
     p->method = method_of(p, METHOD_SHARED);
 }
 
@@ -120,7 +170,8 @@ static void write_floor(const struct build *b, const struct device *d,
     p->pw = real_none(STATE_UNSUPPORTED);
     p->pws = real_none(STATE_UNSUPPORTED);
     p->unpriced_ns = value_none(STATE_UNSUPPORTED);
-    put_energy(b, d, d->energy.floor_watts, &d->energy.floor_joules, d->energy.doubt, p);
+    const struct energy *e = &d->energy;
+    put_energy(b, d, e->floor_watts, &e->floor_joules, e->doubt, e->joules_doubt, p);
     if (!d->energy.had_floor && p->joules.state == STATE_VALUE)
         p->joules = real_none(STATE_UNKNOWN);
     bool known = b->a->options.whole_span ? d->energy.had_floor : d->energy.has_floor;
@@ -152,29 +203,54 @@ static void write_loose_rows(struct build *b) {
     }
 }
 
-/* Busy time of this tick, of the busiest engine and of nobody. */
-static int64_t busy_now_ns(const struct build *b, const struct device *d) {
-    int64_t most = 0;
+/* ---- idle or not ----------------------------------------------------------------------------- */
+
+/* Its own sensor says that it is busy, or says something just after a wake. One that is stuck says
+ * nothing. */
+static bool sensor_objects(const struct build *b, const struct device *d) {
+    if (d->activity == NONE)
+        return false;
+    struct value v = metric_told(b->a, metric_at(b->a, d->activity)).value;
+    if (v.state != STATE_VALUE || (v.doubt & DOUBT_STUCK))
+        return false;
+    return v.v >= IDLE_PPM || (v.doubt & DOUBT_WAKING);
+}
+
+/* A client seen for the first time that worked before: perhaps just now. */
+static bool is_new_worker(const struct build *b, const struct client *c) {
+    if (c->first_seq != b->a->now.seq || c->read_seq != b->a->now.seq)
+        return false;
+    for (uint32_t i = c->engines; i != NONE; i = engine_at(b->a, i)->link) {
+        const struct engine *e = engine_at(b->a, i);
+        if (!e->jobs && !e->total.measured && (e->time.mark > 0 || e->cycles.mark > 0))
+            return true;
+    }
+    return false;
+}
+
+/* Some engine worked for clients, whatever the sensor watches; or it is not known whether. */
+static bool clients_object(const struct build *b, const struct device *d) {
+    const struct acct_now *now = &b->a->now;
+    int64_t last = now->has_previous ? span_ns(now->previous_ns, now->begin_ns) : 0;
     for (uint32_t i = d->engines; i != NONE; i = engine_name_at(b->a, i)->link) {
         const struct engine_name *n = engine_name_at(b->a, i);
-        int64_t ns = n->work.seq == b->a->now.seq ? n->work.busy_ns / n->capacity : 0;
-        most = ns > most ? ns : most;
+        int64_t ns = n->work.seq == now->seq ? n->work.busy_ns / n->capacity : 0;
+        if (ns >= mul_div(last, IDLE_PPM, PPM))
+            return true;
     }
-    return add_sat(most, d->loose_now_ns);
+    for (uint32_t i = d->clients; i != NONE; i = client_at(b->a, i)->link)
+        if (is_new_worker(b, client_at(b->a, i)))
+            return true;
+    return build_owes_work(b, d);
 }
 
 /* In this tick: what is shown as busy may be the mean over the whole span. */
 static bool is_idle(const struct build *b, const struct device *d, struct value busy) {
-    const struct acct_now *now = &b->a->now;
-    if (busy.state != STATE_VALUE)
-        return false;
-    if (!b->a->options.whole_span)
-        return busy.v < IDLE_PPM;
-    int64_t last = now->has_previous ? span_ns(now->previous_ns, now->begin_ns) : 0;
-    return busy_now_ns(b, d) < mul_div(last, IDLE_PPM, PPM);
+    return busy.state == STATE_VALUE && !sensor_objects(b, d) && !clients_object(b, d);
 }
 
 void build_power(struct build *b) {
+    see_rows(b);
     for (uint32_t i = 0; i < b->a->tables[T_DEVICE_ORDER].n; i++) {
         uint32_t device = order_at(b->a, T_DEVICE_ORDER, i)->index;
         struct device *d = device_at(b->a, device);

@@ -117,11 +117,15 @@ void context_free(struct acct *a, uint32_t context) {
 /* The one rule against counting twice. DRM clients tell the time of all that use an engine, contexts that of the
  * same work once more: where both tell of an engine of one name or one kind, the clients' is the time of
  * rows and device, and the contexts' only their own. Once told, always: a client that is closed leaves
- * others behind that are read. */
+ * others behind that are read.
+ * Jobs of which only the process is told are the same work where clients tell of the engine by that very name, and
+ * then they count nowhere: so do the rings of lima, whose clients tell of them since Linux 6.4. */
 bool context_is_detail(const struct acct *a, const struct client *c, const struct engine *e) {
     const struct engine_name *n = engine_name_at(a, e->name);
     bool kind = n->class != CLASS_NONE && n->class != CLASS_OTHER && n->class < CLASS_COUNT;
     uint32_t told = device_at(a, c->device)->told_classes;
+    if (c->space == SPACE_PID)
+        return n->told_by_clients;
     return c->context != NONE && (n->told_by_clients || (kind && (told >> n->class & 1)));
 }
 

@@ -66,6 +66,8 @@ uint32_t device_open(struct acct *a, const struct subject *s) {
     d->subject = s->id;
     d->number = s->number;
     d->state = DEVICE_ACTIVE;
+    d->counters = COUNTERS_NONE;
+    d->has_session = false;
     d->said_asleep = d->passed_over = d->woke = false;
     d->woke_seq = a->now.seq;
     (void)name_set(a, &d->name, best_name(s, id));

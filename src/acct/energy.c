@@ -61,6 +61,7 @@ struct shares {
     double seconds; /* of the interval */
     double all;     /* weights together */
     bool by_time;
+    uint8_t doubt; /* of the prices */
 };
 
 static double weight(const struct shares *s, const struct work *w) {
@@ -76,6 +77,7 @@ static void weigh(const struct acct *a, uint32_t device, struct shares *s) {
     double pws = d->loose_pending.pws;
     double busy = (double)d->loose_pending.busy_ns;
     int64_t unpriced = d->loose_pending.unpriced_ns;
+    unsigned doubt = d->loose_pending.doubt;
     for (uint32_t i = 0; i < a->tables[T_ROW].n; i++) {
         const struct row *r = row_at(a, i);
         if (!is_row_of(r, device))
@@ -83,15 +85,18 @@ static void weigh(const struct acct *a, uint32_t device, struct shares *s) {
         pws += r->pending.pws;
         busy += (double)r->pending.busy_ns;
         unpriced = add_sat(unpriced, r->pending.unpriced_ns);
+        doubt |= r->pending.doubt;
     }
     s->by_time = unpriced > 0 || pws <= 0;
     s->all = s->by_time ? busy : pws;
+    s->doubt = s->by_time ? 0 : (uint8_t)(doubt & DOUBT_WAKING);
 }
 
 static double part_of(const struct shares *s, const struct work *w) {
     return s->all > 0 ? s->joules * (weight(s, w) / s->all) : 0;
 }
 
+/* A row whose work was not read has no share that is known; W of all rows add up all the same. */
 static void give_rows(struct acct *a, uint32_t device, const struct shares *s) {
     for (uint32_t i = 0; i < a->tables[T_ROW].n; i++) {
         struct row *r = row_at(a, i);
@@ -100,6 +105,10 @@ static void give_rows(struct acct *a, uint32_t device, const struct shares *s) {
         double joules = part_of(s, &r->pending);
         sum_add(&r->joules, joules);
         r->watts = joules / s->seconds;
+        r->watts_known = r->seen || joules > 0;
+        r->joules_known = r->joules_known || r->watts_known;
+        r->joules_doubt |= joules > 0 ? s->doubt : 0;
+        r->seen = false;
         r->pending = (struct work){0};
     }
 }
@@ -113,6 +122,7 @@ static void share(struct acct *a, uint32_t device, double joules, int64_t span_n
     floor = floor < joules ? floor : joules;
     s.joules = joules - floor;
     weigh(a, device, &s);
+    s.doubt |= e->read_doubt;
     double loose = s.all > 0 ? part_of(&s, &d->loose_pending) : s.joules;
     give_rows(a, device, &s);
     d->loose_pending = (struct work){0};
@@ -124,7 +134,9 @@ static void share(struct acct *a, uint32_t device, double joules, int64_t span_n
     e->has_floor = floor_watts >= 0;
     e->had_floor = e->had_floor || e->has_floor;
     e->loose_watts = loose / s.seconds;
-    e->doubt = (uint8_t)((floor_watts < 0 || (s.by_time && s.all > 0)) ? DOUBT_ESTIMATED : 0);
+    bool estimated = floor_watts < 0 || (s.by_time && s.all > 0);
+    e->doubt = (uint8_t)(s.doubt | (estimated ? DOUBT_ESTIMATED : 0));
+    e->joules_doubt |= e->read_doubt;
 }
 
 static void drop_pending(struct acct *a, uint32_t device) {
@@ -199,15 +211,17 @@ static void note_still(struct acct *a, uint32_t device) {
     e->stuck_v = e->v;
 }
 
-static void begin_at(struct energy *e, int64_t v, int64_t t_ns) {
+static void begin_at(struct energy *e, int64_t v, bool waking, int64_t t_ns) {
     e->has = true;
+    e->idle = true;
+    e->waking = waking;
     e->still = 0;
     e->v = v;
     e->t_ns = t_ns;
 }
 
 /* A reading of now; `e` holds the one before. */
-static void take(struct acct *a, uint32_t device, int64_t v, int64_t t_ns, bool idle) {
+static void take(struct acct *a, uint32_t device, int64_t v, bool waking, int64_t t_ns) {
     struct energy *e = &device_at(a, device)->energy;
     double most = (double)metric_most_power(a, device) * 1e-6;
     int64_t passed_ns = e->has ? span_ns(e->t_ns, t_ns) : 0;
@@ -221,11 +235,11 @@ static void take(struct acct *a, uint32_t device, int64_t v, int64_t t_ns, bool 
     if (bad) {
         void_interval(a, device, STATE_MALFORMED);
         if (e->counter && v >= 0)
-            begin_at(e, v, t_ns); /* from here on it may be true again */
+            begin_at(e, v, waking, t_ns); /* from here on it may be true again */
         return;
     }
     if (!e->has) {
-        begin_at(e, v, t_ns);
+        begin_at(e, v, waking, t_ns);
         drop_pending(a, device);
         if (e->state == STATE_VALUE)
             e->state = STATE_UNKNOWN;
@@ -236,14 +250,15 @@ static void take(struct acct *a, uint32_t device, int64_t v, int64_t t_ns, bool 
     if (passed_ns == 0 || (e->counter && v == e->v))
         return; /* it did not move: the interval goes on */
     double watts = e->counter ? joules / seconds : (double)v * 1e-6;
-    if (idle)
+    e->read_doubt = waking || (e->waking && !e->counter) ? DOUBT_WAKING : 0;
+    if (e->idle && !e->read_doubt)
         floor_note(e, a->now.begin_ns, watts);
     share(a, device, joules, passed_ns);
     e->ever = true;
     e->state = STATE_VALUE;
     e->period_ns = passed_ns;
     e->closed_ns = a->now.begin_ns;
-    begin_at(e, v, t_ns);
+    begin_at(e, v, waking, t_ns);
 }
 
 void energy_look(struct acct *a, uint32_t device, bool idle) {
@@ -261,6 +276,7 @@ void energy_look(struct acct *a, uint32_t device, bool idle) {
     }
     if (metric == NONE)
         return;
+    e->idle = e->idle && idle;
     floor_age(e, a->now.begin_ns);
     if (!device_is_awake(d) || device_left_alone(d)) {
         energy_forget(a, device);
@@ -270,7 +286,7 @@ void energy_look(struct acct *a, uint32_t device, bool idle) {
     if (!told.by || told.by->seq != a->now.seq)
         return;
     if (told.value.state == STATE_VALUE)
-        take(a, device, told.value.v, told.by->t_ns, idle);
+        take(a, device, told.value.v, told.value.doubt & DOUBT_WAKING, told.by->t_ns);
     else if (told.value.state == STATE_MALFORMED)
         void_interval(a, device, STATE_MALFORMED);
 }

@@ -71,12 +71,28 @@ static bool starts_from_zero(const struct acct *a, const struct client *c, const
     return e->stage.v[E_TIME] / e->capacity <= time_ns;
 }
 
-/* A new client of a process that was watched from its start on. */
-static bool began_watched(const struct acct *a, const struct client *c) {
+/* For how long at most a process that began in this many ticks after boot may have worked: since then, and never
+ * since before the first look. */
+static int64_t life_ns(const struct acct *a, const struct client *c, uint64_t start) {
+    int64_t most_ns = span_ns(a->now.first_ns, c->staged_t_ns);
+    if (a->now.clk_tck == 0 || !a->now.has_boot || a->now.real_ns <= a->now.boot_ns)
+        return most_ns;
+    uint64_t began = mul_div_u64(start, 1000000000, a->now.clk_tck);
+    uint64_t now = (uint64_t)(a->now.real_ns - a->now.boot_ns) +
+                   (uint64_t)span_ns(a->now.begin_ns, c->staged_t_ns);
+    uint64_t since = (now > began ? now - began : 0) + 1000000000 / a->now.clk_tck;
+    return since < (uint64_t)most_ns ? (int64_t)since : most_ns;
+}
+
+/* A new client of a process that was watched from its start on, if its time fits: through a descriptor that it was
+ * given another one's counter may have become its own. */
+static bool began_watched(const struct acct *a, const struct client *c, const struct engine *e,
+                          int64_t busy_ns) {
     if (!a->now.from_zero || !a->now.has_previous || c->read_seq != 0 || c->owner == NONE)
         return false;
     uint64_t start = process_at(a, row_at(a, c->owner)->process)->start;
-    return start > 0 && start >= a->now.from_zero_start;
+    return start > 0 && start >= a->now.from_zero_start &&
+           busy_ns <= times_capacity(life_ns(a, c, start), e->capacity);
 }
 
 /* Cycles of the engine's own clock that a text tells beside its busy time, for the price alone: of the same interval,
@@ -106,7 +122,7 @@ static struct growth grow_time(const struct acct *a, const struct client *c, str
     if (!known && starts_from_zero(a, c, e)) {
         e->time = (struct counter){0, c->t_ns};
         known = from_zero = true;
-    } else if (!known && began_watched(a, c)) {
+    } else if (!known && began_watched(a, c, e, v)) {
         e->time = (struct counter){0, a->now.previous_ns};
         known = from_zero = true;
     }
@@ -149,7 +165,9 @@ static struct growth grow_cycles(const struct acct *a, const struct client *c, s
     int64_t clock = has(e, E_TOTAL) ? e->stage.v[E_TOTAL] : 0;
     struct growth g = {0, 0, e->stage.doubt, -1};
     bool known = known_before(e, E_CYCLES);
-    if (!known && !has(e, E_TOTAL) && began_watched(a, c)) {
+    int64_t at_least_ns =
+        e->maxfreq_hz > 0 ? mul_div(v, 1000000000, e->maxfreq_hz) : v / CYCLES_NS_MAX;
+    if (!known && !has(e, E_TOTAL) && began_watched(a, c, e, at_least_ns)) {
         e->cycles = (struct counter){0, a->now.previous_ns};
         known = true;
     }
@@ -331,11 +349,14 @@ void engine_work_out(struct acct *a, const struct client *c, struct engine *e) {
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
-/* A tick that tells of no jobs had none. */
-static struct value job_rate(const struct acct *a, const struct engine *e, int64_t before_ns) {
+/* A tick that tells of no jobs had none, unless nobody was there to tell. */
+static struct value job_rate(const struct acct *a, const struct client *c, const struct engine *e,
+                             int64_t before_ns) {
     if (a->options.whole_span)
         return engine_share(e->total.busy_ns - before_ns, span_ns(a->now.first_ns, a->now.begin_ns),
                             e->capacity, e->total.doubt);
+    if (c->context != NONE && session_is_silent(a, c->device))
+        return value_none(STATE_UNKNOWN);
     if (e->rate_seq == a->now.seq)
         return e->rate;
     return a->now.has_previous ? value_of(0, 0) : value_none(STATE_UNKNOWN);
@@ -344,7 +365,7 @@ static struct value job_rate(const struct acct *a, const struct engine *e, int64
 struct value engine_rate(const struct acct *a, const struct client *c, const struct engine *e,
                          int64_t before_ns) {
     if (e->jobs)
-        return job_rate(a, e, before_ns);
+        return job_rate(a, c, e, before_ns);
     if (a->options.whole_span && e->total.measured) {
         bool throughout = c->first_seq == 1 && c->read_seq == a->now.seq;
         int64_t time_ns = throughout ? span_ns(c->first_t_ns, c->t_ns)

@@ -28,14 +28,22 @@ static double reading_of(const struct acct *a, uint32_t device, enum metric metr
     return (double)v.v / scale;
 }
 
+struct rate_mark rate_mark_of(const struct rate *r) {
+    return (struct rate_mark){r->fv2, r->v2, r->fv2_ns, r->v2_ns, r->waking_ns};
+}
+
 static void look(const struct acct *a, uint32_t device, struct rate *r, enum metric clock,
                  enum metric voltage) {
     unsigned doubt = DOUBT_NONE;
-    double f = reading_of(a, device, clock, NULL);
+    unsigned clock_doubt = DOUBT_NONE;
+    double f = reading_of(a, device, clock, &clock_doubt);
     double v = reading_of(a, device, voltage, &doubt);
+    bool waking = (doubt | clock_doubt) & DOUBT_WAKING;
     int64_t t_ns = a->now.begin_ns;
-    int64_t passed_ns = r->t_ns > 0 ? span_ns(r->t_ns, t_ns) : 0;
+    int64_t passed_ns = r->looked ? span_ns(r->t_ns, t_ns) : 0;
     double seconds = (double)passed_ns * 1e-9;
+    r->before = rate_mark_of(r);
+    r->before_ns = r->t_ns;
     if (v <= 0 && a->options.assume_voltage_uv > 0 && device_is_awake(device_at(a, device))) {
         v = a->options.assume_voltage_uv * 1e-6;
         r->assumed = true;
@@ -50,7 +58,11 @@ static void look(const struct acct *a, uint32_t device, struct rate *r, enum met
         r->fv2 += (r->clock_hz * r->volt * r->volt + f * v * v) / 2 * seconds;
         r->fv2_ns = add_sat(r->fv2_ns, passed_ns);
     }
+    if (waking || r->waking)
+        r->waking_ns = add_sat(r->waking_ns, passed_ns);
     r->ever = r->ever || (v > 0 && f >= 0);
+    r->waking = waking;
+    r->looked = true;
     r->clock_hz = f;
     r->volt = v;
     r->t_ns = t_ns;
@@ -64,14 +76,10 @@ void rates_look(struct acct *a) {
     }
 }
 
-static struct rate_mark mark_of(const struct rate *r) {
-    return (struct rate_mark){r->fv2, r->v2, r->fv2_ns, r->v2_ns};
-}
-
 void rates_mark(const struct acct *a, struct client *c) {
     const struct device *d = device_at(a, c->device);
-    c->gfx = mark_of(&d->gfx);
-    c->media = mark_of(&d->media);
+    c->gfx = rate_mark_of(&d->gfx);
+    c->media = rate_mark_of(&d->media);
 }
 
 /* Looks and a client's readings are some milliseconds apart: what is known for most of the interval is
@@ -81,13 +89,15 @@ static double known_part(int64_t known_ns, int64_t span_ns) {
     return part > 0.9 ? 1 : part;
 }
 
-/* `cycles` busy cycles per second, or at 1 the voltage alone. */
-static void put_price(struct total *more, const struct rate *r, double cycles_v2, double part) {
+/* `part` of the time since `m` is known. */
+static void put_price(struct total *more, const struct rate *r, const struct rate_mark *m,
+                      double cycles_v2, double part) {
     more->priced = true;
     double unpriced = (double)more->busy_ns * (1 - part);
     if (unpriced < (double)more->busy_ns)
         more->unpriced_ns = (int64_t)unpriced;
     more->price_doubt |= r->assumed ? DOUBT_ASSUMED_VOLTAGE : 0;
+    more->price_doubt |= r->waking_ns > m->waking_ns ? DOUBT_WAKING : 0;
     sum_add(&more->pws, pseudowatt_cycles(cycles_v2 * part));
 }
 
@@ -103,9 +113,9 @@ void price_growth(const struct acct *a, const struct client *c, uint8_t class, i
     double seconds = (double)known_ns * 1e-9;
     double part = known_part(known_ns, span_ns);
     if (cycles >= 0)
-        put_price(more, r, cycles * (r->v2 - m->v2) / seconds, part);
+        put_price(more, r, m, cycles * (r->v2 - m->v2) / seconds, part);
     else
-        put_price(more, r, (double)more->busy_ns * 1e-9 * (r->fv2 - m->fv2) / seconds, part);
+        put_price(more, r, m, (double)more->busy_ns * 1e-9 * (r->fv2 - m->fv2) / seconds, part);
 }
 
 void price_jobs(const struct acct *a, uint32_t device, double cycles, int64_t busy_ns,
@@ -121,12 +131,17 @@ void price_jobs(const struct acct *a, uint32_t device, double cycles, int64_t bu
     }
     more->priced = true;
     more->price_doubt |= assumed ? DOUBT_ASSUMED_VOLTAGE : 0;
+    more->price_doubt |= (uint8_t)(doubt & DOUBT_WAKING);
     sum_add(&more->pws, pseudowatt_cycles(volt * volt * cycles));
 }
 
-void price_loose(const struct device *d, struct total *more) {
+void price_loose(const struct device *d, const struct rate_mark *from, int64_t span_ns,
+                 struct total *more) {
     const struct rate *r = &d->gfx;
+    int64_t known_ns = r->fv2_ns - from->fv2_ns;
     more->unpriced_ns = more->busy_ns;
-    if (r->clock_hz >= 0 && r->volt > 0)
-        put_price(more, r, (double)more->busy_ns * 1e-9 * r->clock_hz * r->volt * r->volt, 1);
+    if (known_ns <= 0 || span_ns <= 0)
+        return;
+    double mean = (r->fv2 - from->fv2) / ((double)known_ns * 1e-9);
+    put_price(more, r, from, (double)more->busy_ns * 1e-9 * mean, known_part(known_ns, span_ns));
 }

@@ -227,6 +227,12 @@ static void say_failed(struct acct *a, const struct subject *s, const struct fra
     }
 }
 
+static bool is_session(const struct acct *a, const struct subject *s, const struct frame *f) {
+    const struct kind *kind =
+        a->options.backends ? backend_kind(a->options.backends, s, f->kind) : NULL;
+    return kind && kind->session;
+}
+
 void reading_begin(struct acct *a, const struct subject *s, const struct frame *f) {
     uint32_t entry = subject_see(a, s);
     open_reading(a, entry, f->kind);
@@ -237,6 +243,8 @@ void reading_begin(struct acct *a, const struct subject *s, const struct frame *
     e->kind = e->kind == 0 || e->kind == f->kind ? f->kind : KIND_MIXED;
     if (e->type == SUBJECT_STREAM && e->pid == 0 && e->device != NONE)
         device_was_read(a, e->device, f->outcome);
+    if (e->type == SUBJECT_STREAM && is_session(a, s, f))
+        session_read(a, entry, f);
     if (!a->now.reading.failed)
         return;
     if (e->type == SUBJECT_HOLDER && e->holders != NONE)

@@ -16,6 +16,24 @@ const char *device_state_name(enum device_state s) {
     return (unsigned)s < sizeof(names) / sizeof(names[0]) ? names[s] : "?";
 }
 
+const char *counters_state_name(unsigned state) {
+    static const char *const words[] = {
+#define COUNTERS_WORD(name, word, text) [COUNTERS_##name] = word,
+        COUNTERS_LIST(COUNTERS_WORD)
+#undef COUNTERS_WORD
+    };
+    return state < COUNTERS_COUNT ? words[state] : "";
+}
+
+const char *counters_state_text(unsigned state) {
+    static const char *const texts[] = {
+#define COUNTERS_TEXT(name, word, text) [COUNTERS_##name] = text,
+        COUNTERS_LIST(COUNTERS_TEXT)
+#undef COUNTERS_TEXT
+    };
+    return state < COUNTERS_COUNT ? texts[state] : "";
+}
+
 const char *power_method_name(unsigned method) {
     static const char *const names[] = {
         [METHOD_NONE] = "",         [METHOD_MEASURED] = "measured",

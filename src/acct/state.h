@@ -69,6 +69,7 @@ struct subject_entry {
     uint16_t backend;
     uint16_t kind; /* of its frames; 0 none yet, KIND_MIXED of several */
     uint8_t type;  /* enum subject_type */
+    bool holds;    /* a session whose frames came */
     uint64_t start;
 };
 
@@ -100,6 +101,14 @@ struct work {
     uint8_t doubt;
 };
 
+/* Where somebody stood in the integrals of a rate. */
+struct rate_mark {
+    double fv2;
+    double v2;
+    int64_t fv2_ns;
+    int64_t v2_ns;
+    int64_t waking_ns;
+};
 /* Clock and voltage of a device's engines over time, as integrals: what lies between two looks at them is
  * the mean over the time between. Where one was not known the times stand still. */
 struct rate {
@@ -107,18 +116,16 @@ struct rate {
     double volt;     /* likewise */
     int64_t t_ns;    /* of these */
     bool assumed;    /* the voltage is that of an option, or of a table */
+    bool looked;     /* at all */
     bool ever;       /* both were known once */
+    bool waking;     /* one of these is doubted so */
     double fv2;      /* integral of f V^2, Hz V^2 s */
     double v2;       /* integral of V^2, V^2 s */
     int64_t fv2_ns;  /* over so much time */
     int64_t v2_ns;
-};
-/* Where a client stood when it was read last. */
-struct rate_mark {
-    double fv2;
-    double v2;
-    int64_t fv2_ns;
-    int64_t v2_ns;
+    int64_t waking_ns;       /* time with such a reading at one of its ends */
+    struct rate_mark before; /* the look before this one */
+    int64_t before_ns;
 };
 
 #define FLOOR_BUCKETS 20 /* of 30 s each: the last 10 minutes */
@@ -135,6 +142,10 @@ struct energy {
     uint8_t still;   /* readings in a row that found it so */
     uint8_t state;   /* of what the newest reading closed: enum state */
     uint8_t doubt;   /* of the shares that it was cut into */
+    bool idle;       /* the device was, in each tick since `t_ns` */
+    bool waking;     /* `v` is doubted so */
+    uint8_t read_doubt;   /* of what the newest reading closed */
+    uint8_t joules_doubt; /* of all of them */
     int64_t v;
     int64_t t_ns;
     int64_t stuck_v;
@@ -184,11 +195,20 @@ struct device {
     bool unattributed_measured;
     uint8_t unattributed_doubt;
     bool priceable;                 /* clock and voltage of it were known once */
+    bool has_session;               /* frames of a counter session came, if only failed ones */
+    uint8_t counters;               /* enum counters_state */
+    uint64_t session_seq;           /* tick in which it told something last */
     bool own_board;                 /* what its socket sensor measures has no processors on it */
     uint32_t stray_row;             /* of jobs without a process, or NONE */
     struct snap_unattributed stray; /* while building: what that row comes to */
     struct snap_unattributed loose_row; /* while building: what belongs to nobody */
     int64_t loose_now_ns;               /* of this tick: busy, and of nobody */
+    int64_t loose_new_ns;               /* what is added to the total with it */
+    int64_t held_activity_ns;           /* not yet decided whose: what the sensor saw ... */
+    int64_t held_clients_ns;            /* ... and what clients told since `held_ns` */
+    uint32_t held_ticks;
+    int64_t held_ns;
+    struct rate_mark held_mark; /* of `gfx`, there */
     struct total loose;                 /* the same since the first tick, and its price */
     struct work loose_now;
     struct work loose_pending;
@@ -312,6 +332,10 @@ struct row {
     struct work pending; /* since the last reading of energy */
     double watts;
     struct sum joules;
+    bool seen;            /* its work was known in the newest tick, or ended in one since the reading */
+    bool watts_known;     /* of the newest interval */
+    bool joules_known;    /* of some */
+    uint8_t joules_doubt; /* of all of them */
 };
 
 /* What clients used that are the row's no more. */
@@ -549,6 +573,7 @@ struct acct_now {
     bool has_first;
     bool has_previous;
     bool has_boot;
+    bool counters_asked; /* option.counters */
     int64_t begin_ns;
     int64_t previous_ns;
     int64_t first_ns;

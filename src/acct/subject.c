@@ -74,6 +74,7 @@ static void destroy(struct acct *a, uint32_t index, enum ending how, int64_t t_n
     end_holders(a, index);
     if (s.type == SUBJECT_DEVICE && s.device != NONE && device_at(a, s.device)->subject == s.id)
         device_close(a, s.device);
+    session_end(a, index);
     if (s.type == SUBJECT_STREAM && s.device != NONE)
         metric_forget(a, s.device, s.id);
     if (s.process != NONE) {

@@ -198,8 +198,10 @@ void price_growth(const struct acct *a, const struct client *c, uint8_t class, i
  * busy_ns. */
 void price_jobs(const struct acct *a, uint32_t device, double cycles, int64_t busy_ns,
                 struct total *more);
-/* The same of busy time of this tick that belongs to no client. */
-void price_loose(const struct device *d, struct total *more);
+/* The same of busy time since `from`, span_ns ago, that belongs to no client. */
+void price_loose(const struct device *d, const struct rate_mark *from, int64_t span_ns,
+                 struct total *more);
+struct rate_mark rate_mark_of(const struct rate *r);
 static inline bool device_is_priceable(const struct device *d) {
     return d->priceable || d->gfx.ever || d->media.ever;
 }
@@ -211,6 +213,15 @@ void energy_forget(struct acct *a, uint32_t device);
 /* W of what the newest interval gave to somebody: known until the next one is overdue. */
 struct real energy_watts(const struct acct *a, const struct device *d, double watts, uint8_t doubt);
 struct real energy_joules(const struct device *d, const struct sum *joules, uint8_t doubt);
+
+/* ---- session.c ------------------------------------------------------------------------------- */
+
+/* A frame of a counter session: it told something, or why there is none. */
+void session_read(struct acct *a, uint32_t entry, const struct frame *f);
+/* The stream of a subject ended. */
+void session_end(struct acct *a, uint32_t entry);
+/* Whether what its contexts did in this tick is not known: there is a session, and it told nothing. */
+bool session_is_silent(const struct acct *a, uint32_t device);
 
 /* ---- context.c ------------------------------------------------------------------------------- */
 

@@ -146,6 +146,7 @@ static void put_field(struct line *l, const struct snapshot *s, const struct sna
                       const struct field *f) {
     const void *at = (const char *)p + f->offset;
     struct value v;
+    struct real r;
     switch ((enum field_kind)f->kind) {
     case FIELD_TEXT:
         buf_csv_field(l->b, snapshot_text(s, *(const struct text_ref *)at));
@@ -154,7 +155,12 @@ static void put_field(struct line *l, const struct snapshot *s, const struct sna
         put_value(l, f->name, *(const struct value *)at, f->detail);
         break;
     case FIELD_REAL:
-        put_real(l, f->name, *(const struct real *)at);
+        r = *(const struct real *)at;
+        /* The price of a part of the time. */
+        if (at == (const void *)&p->power.pws && r.state == STATE_VALUE &&
+            p->power.unpriced_ns.v > 0 && p->power.unpriced_ns.state == STATE_VALUE)
+            r.doubt |= DOUBT_ESTIMATED;
+        put_real(l, f->name, r);
         break;
     case FIELD_SHOWN:
         v = ((const struct snap_shown *)at)->bytes;

@@ -206,6 +206,9 @@ static void on_job(void *ctx, const struct job *j) {
     json_word(&o, "metric", "job.busy");
     json_value(&o, "value", (struct value){.v = busy_ns, .state = STATE_VALUE}, 9);
     json_word(&o, "unit", unit_name(UNIT_S));
+    if (j->pid == 0 && j->space == SPACE_PID) {
+        json_null(&o, "pid", STATE_UNKNOWN);
+    }
     put_pid(&o, j->space, j->pid);
     text_if(&o, "engine", (struct span){j->name, j->name_len});
     if (j->class != CLASS_NONE) {

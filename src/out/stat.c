@@ -312,6 +312,17 @@ static void end_regions(struct cost_device *d, double wall_s) {
     }
 }
 
+void out_stat_run_drop(struct out_stat *st) {
+    st->process_count = st->run_first;
+    for (uint32_t i = 0; i < st->device_count; i++)
+        for (uint32_t k = 0; k < st->devices[i].region_count; k++) {
+            struct cost_region *r = &st->devices[i].regions[k];
+            r->sum = r->shared = r->held = r->peak = r->byte_ns = 0;
+            r->known = false;
+        }
+    st->last_ns = 0;
+}
+
 void out_stat_run_end(struct out_stat *st, int64_t wall_ns) {
     double wall_s = (double)wall_ns / NS_PER_S;
     figure_add(&st->wall_s, wall_s, 0);

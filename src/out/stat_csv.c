@@ -48,12 +48,25 @@ static void put_figure(const struct place *p, const char *name, const struct fig
     put_doubts(p->b, figure_doubt(f, p->st->runs));
 }
 
+/* A word is the value of its line. */
+static void put_method(const struct place *p, uint8_t method, uint8_t state) {
+    put_head(p, "method");
+    if (method != METHOD_NONE)
+        buf_text(p->b, power_method_name(method));
+    buf_text(p->b, ",,");
+    if (method == METHOD_NONE)
+        buf_text(p->b, state_name(state));
+    buf_char(p->b, ',');
+    put_doubts(p->b, 0);
+}
+
 static void put_device(const struct out_stat *st, const struct cost_device *d, struct buf *b) {
     struct place p = {st, b, pool_get(&st->text, d->id), 0, {"", 0}};
     put_figure(&p, "PWs", &d->pws);
     put_figure(&p, "unpriced_s", &d->unpriced_s);
     put_figure(&p, "J", &d->joules);
     put_figure(&p, "W", &d->watts);
+    put_method(&p, d->method, d->joules.n ? STATE_UNKNOWN : d->joules.state);
     for (uint32_t i = 0; i < d->engine_count; i++) {
         p.name = pool_get(&st->text, d->engines[i].name);
         put_figure(&p, "busy_s", &d->engines[i].busy_s);
@@ -86,6 +99,7 @@ static void put_process(const struct out_stat *st, const struct cost_process *c,
     put_figure(&p, "PWs", &f);
     f = one(c->power.joules.state, c->power.joules.v, c->power.joules.doubt);
     put_figure(&p, "J", &f);
+    put_method(&p, c->power.method, f.n ? STATE_UNKNOWN : f.state);
 }
 
 void stat_csv(const struct out_stat *st, const struct out_stat_about *a, struct buf *b) {

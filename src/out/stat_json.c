@@ -20,16 +20,19 @@ static void figures_open(struct figures *f, struct buf *b, const char *key, uint
     f->count = 0;
 }
 
+static void put_doubt(struct json_object *o, const char *key, uint8_t doubt) {
+    if (!doubt || o->count == sizeof o->notes / sizeof o->notes[0])
+        return;
+    o->notes[o->count++] = (struct json_note){span_of(key), STATE_VALUE, doubt};
+    o->doubt = true;
+}
+
 static void put_figure(struct figures *f, const char *key, const struct figure *v) {
-    uint8_t doubt = figure_doubt(v, f->runs);
     if (v->n == 0) {
         json_null(&f->o, key, v->state);
     } else {
         json_double(&f->o, key, v->mean);
-        if (doubt && f->o.count < sizeof f->o.notes / sizeof f->o.notes[0]) {
-            f->o.notes[f->o.count++] = (struct json_note){span_of(key), STATE_VALUE, doubt};
-            f->o.doubt = true;
-        }
+        put_doubt(&f->o, key, figure_doubt(v, f->runs));
     }
     if (f->count < sizeof f->list / sizeof f->list[0]) {
         f->list[f->count].key = key;
@@ -96,10 +99,12 @@ static void put_device(const struct out_stat *st, const struct cost_device *d, s
 }
 
 static void put_real(struct json_object *o, const char *key, struct real v) {
-    if (v.state != STATE_VALUE)
+    if (v.state != STATE_VALUE) {
         json_null(o, key, v.state);
-    else
-        json_double(o, key, v.v);
+        return;
+    }
+    json_double(o, key, v.v);
+    put_doubt(o, key, v.doubt);
 }
 
 static void put_process(const struct out_stat *st, const struct cost_process *p, struct buf *b) {

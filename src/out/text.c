@@ -141,6 +141,22 @@ static const char *state_words(const struct snap_device *d) {
     return d->state == DEVICE_ASLEEP ? "asleep, not touched" : device_state_name(d->state);
 }
 
+/* Why there are no hardware counters though they were asked for. */
+static void put_counters(struct out_state *st, const struct snap_device *d, struct buf *b) {
+    struct flow f = {b, st->options.width, 4, look_of(st), 2};
+    struct cursor c = cursor_over(span_of(counters_state_text(d->counters)));
+    struct span word;
+    if (d->counters == COUNTERS_NONE || d->counters == COUNTERS_HELD) {
+        return;
+    }
+    buf_text(b, "  ");
+    flow_item(&f, 0, span_of("counters:"), ROLE_WARN);
+    while (cursor_word(&c, &word)) {
+        flow_item(&f, 1, word, ROLE_WARN);
+    }
+    line_end(b);
+}
+
 static void put_device(struct out_state *st, const struct snapshot *s, uint32_t at, struct buf *b) {
     const struct snap_device *d = &s->devices[at];
     struct flow f = {b, st->options.width, 2, look_of(st), 0};
@@ -156,6 +172,7 @@ static void put_device(struct out_state *st, const struct snapshot *s, uint32_t 
         device_values(st, s, d, &f);
     }
     line_end(b);
+    put_counters(st, d, b);
 }
 
 static void put_devices(struct out_state *st, const struct snapshot *s, struct buf *b) {
@@ -248,7 +265,8 @@ static void put_table(struct out_state *st, const struct snapshot *s, struct buf
     choose_columns(st, s, &set);
     out_state_rows(st, s, false);
     if (st->rows.count == 0 || set.count == 0) {
-        buf_text(b, st->options.query.user.n > 0 || st->options.query.pid != 0
+        const struct table_query *q = &st->options.query;
+        buf_text(b, q->user.n > 0 || q->pid != 0 || q->filter.count > 0
                         ? "no such process uses a GPU\n"
                         : "no process uses a GPU\n");
         return;

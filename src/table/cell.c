@@ -260,24 +260,6 @@ static void put_word(const struct pen *p, enum column c, unsigned state) {
     cut(p, p->room < width ? p->room : width);
 }
 
-/* The state to show: a number below 0 was never measured, and an age takes a clock. */
-static unsigned state_of(const struct snapshot *s, enum column c, const struct field *f) {
-    if (f->value.state != STATE_VALUE) {
-        return f->value.state;
-    }
-    if (f->value.v < 0) {
-        return STATE_MALFORMED;
-    }
-    return table_format(c) == FORMAT_AGO && s->real_ns <= 0 ? STATE_UNKNOWN : STATE_VALUE;
-}
-
-static int64_t number_of(const struct snapshot *s, enum column c, const struct field *f) {
-    if (table_format(c) != FORMAT_AGO) {
-        return f->value.v;
-    }
-    return s->real_ns > f->value.v ? s->real_ns - f->value.v : 0;
-}
-
 enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool unicode,
                      size_t columns, struct buf *out) {
     struct field f = table_field(s, r, c);
@@ -289,7 +271,7 @@ enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool
         put_command(&p, s, r, f.text, unicode);
         return row_role(s, r);
     }
-    f.value.state = (uint8_t)state_of(s, c, &f);
+    f.value.state = (uint8_t)table_field_state(s, c, &f);
     if (f.value.state != STATE_VALUE) {
         put_word(&p, c, f.value.state);
     } else if (is_text(table_format(c))) {
@@ -298,7 +280,7 @@ enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool
     } else if (f.value.v == 0 && column_info(c)->engine && unicode && !f.value.doubt) {
         buf_text(out, "·");
     } else {
-        put_value(&p, c, &f, number_of(s, c, &f));
+        put_value(&p, c, &f, table_field_number(s, c, &f));
     }
     return value_role(c, &f, row_role(s, r));
 }

@@ -257,9 +257,24 @@ static struct real sum_pws(const struct owner *o) {
     return all;
 }
 
+static bool has_unpriced(const struct owner *o, const struct snap_power *p) {
+    if (p)
+        return p->unpriced_ns.state == STATE_VALUE && p->unpriced_ns.v > 0;
+    for (uint32_t i = 0; i < o->engines.count; i++) {
+        const struct value *v = &o->s->engines[o->engines.first + i].unpriced_ns;
+        if (v->state == STATE_VALUE && v->v > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Doubted where it is the price of a part of the time. */
 static struct field read_PWS(const struct owner *o) {
     const struct snap_power *p = power_of(o);
-    return of_real(table_real(p ? p->pws : sum_pws(o)));
+    struct field f = of_real(table_real(p ? p->pws : sum_pws(o)));
+    if (f.value.state == STATE_VALUE && has_unpriced(o, p))
+        f.value.doubt |= DOUBT_ESTIMATED;
+    return f;
 }
 
 static struct field read_PW(const struct owner *o) {
@@ -322,6 +337,23 @@ static const struct reader readers[COLUMN_COUNT] = {
 
 enum format table_format(enum column c) {
     return readers[c].format;
+}
+
+unsigned table_field_state(const struct snapshot *s, enum column c, const struct field *f) {
+    if (f->value.state != STATE_VALUE) {
+        return f->value.state;
+    }
+    if (f->value.v < 0) {
+        return STATE_MALFORMED;
+    }
+    return table_format(c) == FORMAT_AGO && s->real_ns <= 0 ? STATE_UNKNOWN : STATE_VALUE;
+}
+
+int64_t table_field_number(const struct snapshot *s, enum column c, const struct field *f) {
+    if (table_format(c) != FORMAT_AGO) {
+        return f->value.v;
+    }
+    return s->real_ns > f->value.v ? s->real_ns - f->value.v : 0;
 }
 
 /* What an engine has of its own. */

@@ -31,5 +31,9 @@ struct field {
 
 struct field table_field(const struct snapshot *s, struct row r, enum column c);
 enum format table_format(enum column c);
+/* The state to go by: a number below 0 was never measured, and an age takes a clock. */
+unsigned table_field_state(const struct snapshot *s, enum column c, const struct field *f);
+/* `value` as it is shown: of FORMAT_AGO how long ago, in ns. */
+int64_t table_field_number(const struct snapshot *s, enum column c, const struct field *f);
 
 #endif

@@ -6,6 +6,7 @@
  * also when the order is turned round.
  */
 #include "field.h"
+#include "filter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ void row_list_finish(struct row_list *l) {
     if (l) {
         free(l->rows);
         free(l->order);
+        free(l->values);
         *l = (struct row_list){0};
     }
 }
@@ -138,20 +140,22 @@ static bool is_user(const struct snapshot *s, const struct snap_process *p, stru
            number <= UINT32_MAX && (int64_t)number == p->uid.v;
 }
 
-static bool passes(const struct snapshot *s, const struct snap_process *p,
-                   const struct table_query *q) {
+static bool passes(const struct snapshot *s, uint32_t index, const struct table_query *q) {
+    const struct snap_process *p = &s->processes[index];
     return !(q->hide_idle && is_idle(p->busy_ppm)) && !(q->hide_exited && p->exited) &&
            (q->pid == 0 || p->pid == q->pid) && is_user(s, p, q->user) &&
            table_device_matches(s, p->device, q->device) &&
            (q->search.n == 0 || text_contains(snapshot_text(s, p->name), q->search) ||
-            text_contains(snapshot_text(s, p->command), q->search));
+            text_contains(snapshot_text(s, p->command), q->search)) &&
+           filter_matches(&q->filter, s, index);
 }
 
 /* What belongs to nobody is no part of a user's or a process's share. */
-static bool passes_loose(const struct snapshot *s, const struct snap_unattributed *u,
-                         const struct table_query *q) {
+static bool passes_loose(const struct snapshot *s, uint32_t index, const struct table_query *q) {
+    const struct snap_unattributed *u = &s->unattributed[index];
     return q->pid == 0 && q->user.n == 0 && table_device_matches(s, u->device, q->device) &&
-           text_contains(snapshot_text(s, u->name), q->search);
+           text_contains(snapshot_text(s, u->name), q->search) &&
+           filter_matches_loose(&q->filter, s, index);
 }
 
 /* ---- in which order -------------------------------------------------------------------------- */
@@ -161,47 +165,89 @@ static uint64_t digits(struct span text) {
     return span_to_u64(text, &n) == ERR_OK ? n : UINT64_MAX;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b ? 1 : 0;
-}
-
-static int compare_fields(const struct field *a, const struct field *b, enum format format) {
-    if (format == FORMAT_DIGITS) {
-        return compare_numbers(digits(a->text), digits(b->text));
-    }
-    if (format == FORMAT_TEXT || format == FORMAT_COMMAND) {
-        return compare_texts(a->text, b->text);
-    }
-    if (format == FORMAT_AMOUNT) {
-        return a->amount < b->amount ? -1 : a->amount > b->amount ? 1 : 0;
-    }
-    return a->value.v < b->value.v ? -1 : a->value.v > b->value.v ? 1 : 0;
-}
+/* What a row sorts by in one column, read once. Where both are known the smaller rank goes first; that of a text
+ * is of its beginning. */
+struct sort_value {
+    uint64_t rank;
+    struct span text; /* behind that */
+    bool is_unknown;  /* goes last, also when the order is turned round */
+};
 
 struct order {
     const struct snapshot *s;
     struct sort_key keys[TABLE_SORT_MAX];
     unsigned count;
     bool invert;
+    struct sort_value *values; /* `count` of each process */
 };
 
-static int compare_by(const struct order *o, struct sort_key key, uint32_t a, uint32_t b) {
-    enum column c = key.column < COLUMN_COUNT ? (enum column)key.column : COLUMN_GPU;
-    struct field x = table_field(o->s, (struct row){.index = a}, c);
-    struct field y = table_field(o->s, (struct row){.index = b}, c);
-    bool x_known = x.value.state == STATE_VALUE;
-    bool y_known = y.value.state == STATE_VALUE;
-    if (!x_known || !y_known) {
-        return x_known ? -1 : y_known ? 1 : 0;
+static bool is_text(enum format format) {
+    return format == FORMAT_TEXT || format == FORMAT_COMMAND;
+}
+
+/* In the order of compare_texts(). */
+static uint64_t rank_of_text(struct span text) {
+    uint64_t rank = 0;
+    for (size_t i = 0; i < sizeof rank; i++) {
+        rank = rank << 8 | (i < text.n ? (unsigned char)lower(text.p[i]) : 0u);
     }
-    int way = column_info(c)->ascending != key.reverse ? 1 : -1;
-    return compare_fields(&x, &y, table_format(c)) * (o->invert ? -way : way);
+    return rank;
+}
+
+/* Finite, as all amounts are; 0 and -0 are the same. */
+static uint64_t rank_of_amount(double v) {
+    uint64_t bits;
+    v += 0.0;
+    memcpy(&bits, &v, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+static uint64_t rank_of(const struct field *f, enum format format) {
+    if (format == FORMAT_DIGITS) {
+        return digits(f->text);
+    }
+    if (is_text(format)) {
+        return rank_of_text(f->text);
+    }
+    return format == FORMAT_AMOUNT ? rank_of_amount(f->amount)
+                                   : (uint64_t)f->value.v ^ UINT64_C(1) << 63;
+}
+
+static enum column column_of(struct sort_key key) {
+    return key.column < COLUMN_COUNT ? (enum column)key.column : COLUMN_GPU;
+}
+
+static bool is_downwards(const struct order *o, struct sort_key key) {
+    return (column_info(column_of(key))->ascending == key.reverse) != o->invert;
+}
+
+static void read_values(const struct order *o, uint32_t process) {
+    for (unsigned i = 0; i < o->count; i++) {
+        enum column c = column_of(o->keys[i]);
+        struct field f = table_field(o->s, (struct row){.index = process}, c);
+        struct sort_value v = {.is_unknown = f.value.state != STATE_VALUE};
+        if (!v.is_unknown) {
+            v.rank = rank_of(&f, table_format(c));
+            v.rank = is_downwards(o, o->keys[i]) ? ~v.rank : v.rank;
+            v.text = is_text(table_format(c)) ? span_skip(f.text, sizeof v.rank) : v.text;
+        }
+        o->values[(size_t)process * o->count + i] = v;
+    }
 }
 
 static int compare(const struct order *o, uint32_t a, uint32_t b) {
+    const struct sort_value *x = &o->values[(size_t)a * o->count];
+    const struct sort_value *y = &o->values[(size_t)b * o->count];
     int result = 0;
     for (unsigned i = 0; result == 0 && i < o->count; i++) {
-        result = compare_by(o, o->keys[i], a, b);
+        if (x[i].is_unknown || y[i].is_unknown) {
+            result = (int)x[i].is_unknown - (int)y[i].is_unknown;
+        } else if (x[i].rank != y[i].rank) {
+            result = x[i].rank < y[i].rank ? -1 : 1;
+        } else {
+            result = compare_texts(x[i].text, y[i].text);
+            result = is_downwards(o, o->keys[i]) ? -result : result;
+        }
     }
     return result;
 }
@@ -247,22 +293,26 @@ static struct order order_of(const struct snapshot *s, const struct table_query 
     return o;
 }
 
-static bool reserve(struct row_list *l, uint32_t processes, uint32_t rows) {
+static bool reserve(struct row_list *l, uint32_t processes, uint32_t rows, uint32_t keys) {
     void *list = l->rows;
     void *order = l->order;
-    bool enough = processes <= UINT32_MAX / 2 && rows >= processes &&
+    void *values = l->values;
+    bool enough = processes <= UINT32_MAX / TABLE_SORT_MAX && rows >= processes &&
                   vec_reserve(&list, &l->cap, rows, sizeof *l->rows) == ERR_OK;
     l->rows = list;
     enough =
         enough && vec_reserve(&order, &l->order_cap, processes * 2, sizeof *l->order) == ERR_OK;
     l->order = order;
+    enough = enough &&
+             vec_reserve(&values, &l->value_cap, processes * keys, sizeof *l->values) == ERR_OK;
+    l->values = values;
     return enough;
 }
 
 static void add_loose(const struct snapshot *s, const struct table_query *q, struct row_list *l) {
     for (uint32_t d = 0; d < s->device_count; d++) {
         for (uint32_t i = 0; i < s->unattributed_count; i++) {
-            if (s->unattributed[i].device == d && passes_loose(s, &s->unattributed[i], q)) {
+            if (s->unattributed[i].device == d && passes_loose(s, i, q)) {
                 l->rows[l->count++] = (struct row){.index = i, .unattributed = true};
             }
         }
@@ -273,11 +323,13 @@ enum err table_select(const struct snapshot *s, const struct table_query *q, str
     struct order o = order_of(s, q);
     uint32_t n = 0;
     l->count = 0;
-    if (!reserve(l, s->process_count, s->process_count + s->unattributed_count)) {
+    if (!reserve(l, s->process_count, s->process_count + s->unattributed_count, o.count)) {
         return ERR_NOMEM;
     }
+    o.values = l->values;
     for (uint32_t i = 0; i < s->process_count; i++) {
-        if (passes(s, &s->processes[i], q)) {
+        if (passes(s, i, q)) {
+            read_values(&o, i);
             l->order[n++] = i;
         }
     }

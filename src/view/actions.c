@@ -16,6 +16,7 @@ static struct ui_command tell(enum ui_action action, int64_t amount) {
 struct ui_command act_HELP(struct ui *ui, const struct snapshot *s, int amount) {
     (void)s;
     (void)amount;
+    ui->below_help = ui->mode == MODE_COUNTERS || ui->mode == MODE_DEVICE ? ui->mode : MODE_TABLE;
     ui->mode = MODE_HELP;
     ui->help_top = 0;
     return nothing;
@@ -291,9 +292,10 @@ struct ui_command act_QUIT(struct ui *ui, const struct snapshot *s, int amount) 
 
 /* ---- the door -------------------------------------------------------------------------------- */
 
-/* Keys that work beside an open device or counters screen too: its numbers go on. */
-static bool moves_time(const struct key_info *k) {
-    return k && (k->act == act_PAUSE || k->act == act_STEP || k->act == act_SPEED);
+/* Keys that work beside an open device or counters screen too: its numbers go on, and help. */
+static bool works_beside(const struct key_info *k) {
+    return k &&
+           (k->act == act_PAUSE || k->act == act_STEP || k->act == act_SPEED || k->act == act_HELP);
 }
 
 /* What the pane or prompt that is open does with the key; what it leaves is for the table, but for
@@ -311,7 +313,7 @@ static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *
     case MODE_DEVICE:
     case MODE_COUNTERS:
         used = ui->mode == MODE_DEVICE ? detail_key(ui, key, s) : counters_key(ui, key, s);
-        if (!used && moves_time(key_find(key, ui->o.replay))) {
+        if (!used && works_beside(key_find(key, ui->o.replay))) {
             return false;
         }
         break;

@@ -7,47 +7,59 @@
 #define BESIDE_LEAST 110 /* columns from which on both stand side by side */
 #define GAP          2
 #define LABEL        24 /* columns of a counter's name */
-#define VALUE        12 /* likewise of its value */
+#define VALUE        14 /* likewise of its value */
 #define NAME_MOST    40
 
-/* ---- which ----------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
-static uint32_t count_of(const struct snapshot *s, const struct snap_device *d) {
-    uint32_t count = 0;
-    for (uint32_t i = counter_next(s, d, 0); i < d->metrics.count; i = counter_next(s, d, i + 1)) {
-        count++;
-    }
-    return count;
+/* Counters, or words of why it has none. */
+static bool has_some(const struct snapshot *s, uint32_t d) {
+    return s->devices[d].counters != COUNTERS_NONE ||
+           counter_next(s, &s->devices[d], 0) < s->devices[d].metrics.count;
 }
 
-/* The entry of a counter by its number. */
-static uint32_t entry_of(const struct snapshot *s, const struct snap_device *d, uint32_t number) {
-    uint32_t i = counter_next(s, d, 0);
-    for (; number > 0 && i < d->metrics.count; number--) {
-        i = counter_next(s, d, i + 1);
-    }
-    return i;
-}
-
-/* The device that the keys mean, but rather one that has counters. */
+/* The device that the keys mean, but rather one that has something to say of counters. */
 void counters_open(struct ui *ui, const struct snapshot *s) {
     if (!detail_choose(ui, s)) {
         return;
     }
     uint32_t d = detail_find(ui, s);
-    for (uint32_t i = 0; count_of(s, &s->devices[d]) == 0 && i < s->device_count; i++) {
-        if (count_of(s, &s->devices[i]) > 0 && table_device_matches(s, i, ui->query.device)) {
+    for (uint32_t i = 0; !has_some(s, d) && i < s->device_count; i++) {
+        if (has_some(s, i) && table_device_matches(s, i, ui->query.device)) {
             ui->detail = s->devices[i].subject;
             break;
         }
     }
     ui->mode = MODE_COUNTERS;
     ui->counter_at = ui->counter_top = ui->worker_top = 0;
+    ui->is_counter_kept = ui->on_workers = false;
 }
 
-static void choose(struct ui *ui, int64_t counters) {
+static bool choose(struct ui *ui, int64_t counters) {
     int64_t to = (int64_t)ui->counter_at + counters;
     ui->counter_at = to < 0 ? 0 : to > UINT16_MAX ? UINT16_MAX : (uint32_t)to;
+    ui->is_counter_kept = false;
+    return true;
+}
+
+static bool move_counters(struct ui *ui, uint32_t key) {
+    int64_t page = ui->counter_room > 1 ? ui->counter_room - 1 : 1;
+    switch (key) {
+    case UI_KEY_UP:
+        return choose(ui, -1);
+    case UI_KEY_DOWN:
+        return choose(ui, 1);
+    case UI_KEY_PAGE_UP:
+        return choose(ui, -page);
+    case UI_KEY_PAGE_DOWN:
+        return choose(ui, page);
+    case UI_KEY_HOME:
+        return choose(ui, -UINT16_MAX);
+    case UI_KEY_END:
+        return choose(ui, UINT16_MAX);
+    default:
+        return false;
+    }
 }
 
 bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
@@ -55,17 +67,11 @@ bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
         key = UI_KEY_PAGE_DOWN;
     }
     switch (key) {
-    case UI_KEY_UP:
-        choose(ui, -1);
+    case UI_KEY_LEFT:
+        ui->on_workers = false;
         return true;
-    case UI_KEY_DOWN:
-        choose(ui, 1);
-        return true;
-    case UI_KEY_HOME:
-        choose(ui, -UINT16_MAX);
-        return true;
-    case UI_KEY_END:
-        choose(ui, UINT16_MAX);
+    case UI_KEY_RIGHT:
+        ui->on_workers = true;
         return true;
     case UI_KEY_TAB:
     case UI_KEY_F1 + 7:
@@ -81,7 +87,8 @@ bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
         ui->mode = MODE_TABLE;
         return true;
     default:
-        return scroll_key(&ui->worker_top, ui->body, key);
+        return ui->on_workers || ui->counter_count == 0 ? scroll_key(&ui->worker_top, ui->body, key)
+                                                        : move_counters(ui, key);
     }
 }
 
@@ -107,41 +114,56 @@ static void draw_counter(struct ui *ui, const struct snapshot *s, const struct s
     int label = p->width < LABEL + VALUE ? p->width / 2 : LABEL;
     int value = p->width - label < VALUE ? p->width - label : VALUE;
     put_label(b, s, m);
+    enum role chosen = ui->on_workers ? ROLE_HEADER : ROLE_SELECTED;
     if (is_chosen) {
-        grid_fill(g, row, p->column, p->width, ROLE_SELECTED, " ");
+        grid_fill(g, row, p->column, p->width, chosen, " ");
     }
-    grid_text(g, row, p->column, label, is_chosen ? ROLE_SELECTED : ROLE_LABEL, buf_span_of(b));
+    grid_text(g, row, p->column, label, is_chosen ? chosen : ROLE_LABEL, buf_span_of(b));
     enum role role = counter_text(ui, m, value);
-    draw_hanging(g, row, p->column + label, value, is_chosen ? ROLE_SELECTED : role,
-                 buf_span_of(b));
+    draw_hanging(g, row, p->column + label, value, is_chosen ? chosen : role, buf_span_of(b));
     if (p->width > LABEL + VALUE + 1) {
         history_draw(ui, s, d, i, g, row, p->column + LABEL + VALUE + 1,
                      p->width - LABEL - VALUE - 1);
     }
 }
 
-static void draw_counters(struct ui *ui, const struct snapshot *s, const struct snap_device *d,
-                          struct grid *g, struct pane p, uint32_t count) {
-    uint32_t room = p.rows > 0 ? (uint32_t)p.rows : 0;
-    uint32_t most = count > room ? count - room : 0;
-    if (room == 0) {
-        return;
-    }
+/* Lines of the list: those that are 0 have one together, behind the others. */
+static uint32_t lines_of(const struct ui *ui) {
+    return ui->counter_count + (ui->folded > 0);
+}
+
+/* Brings the chosen one into sight, and the last line with the last counter. */
+static void scroll_counters(struct ui *ui, uint32_t room) {
+    uint32_t lines = lines_of(ui);
+    uint32_t most = lines > room ? lines - room : 0;
     uint32_t *top = &ui->counter_top;
+    uint32_t end = ui->counter_at + 1 == ui->counter_count && room > 1 ? lines : ui->counter_at + 1;
+    ui->counter_room = room;
     *top = *top > ui->counter_at ? ui->counter_at : *top;
-    *top = ui->counter_at - *top >= room ? ui->counter_at - room + 1 : *top;
+    *top = end > *top + room ? end - room : *top;
     *top = *top > most ? most : *top;
-    uint32_t i = entry_of(s, d, *top);
-    for (uint32_t at = *top; at < count && at - *top < room; at++) {
-        draw_counter(ui, s, d, i, g, &p, p.row + (int)(at - *top), at == ui->counter_at);
-        i = counter_next(s, d, i + 1);
+}
+
+static void draw_counters(struct ui *ui, const struct snapshot *s, const struct snap_device *d,
+                          struct grid *g, const struct pane *p) {
+    uint32_t room = p->rows > 0 ? (uint32_t)p->rows : 0;
+    uint32_t at = ui->counter_top;
+    for (; at < ui->counter_count && at - ui->counter_top < room; at++) {
+        draw_counter(ui, s, d, ui->counters[at], g, p, p->row + (int)(at - ui->counter_top),
+                     at == ui->counter_at);
+    }
+    if (ui->folded > 0 && at == ui->counter_count && at - ui->counter_top < room) {
+        buf_clear(&ui->text);
+        put_count(&ui->text, ui->folded, "more is 0", "more are 0");
+        grid_text(g, p->row + (int)(at - ui->counter_top), p->column, p->width, ROLE_DIM,
+                  buf_span_of(&ui->text));
     }
 }
 
 /* ---- the screen ------------------------------------------------------------------------------ */
 
-static void draw_head(struct ui *ui, const struct snapshot *s, struct grid *g, int row, uint32_t d,
-                      uint32_t count) {
+static void draw_head(struct ui *ui, const struct snapshot *s, struct grid *g, int row,
+                      uint32_t d) {
     struct buf *b = &ui->text;
     buf_clear(b);
     buf_u64(b, d);
@@ -150,36 +172,58 @@ static void draw_head(struct ui *ui, const struct snapshot *s, struct grid *g, i
     int at = grid_text(g, row, 0, -1, ROLE_TITLE, buf_span_of(b));
     buf_clear(b);
     buf_text(b, "  ");
-    put_count(b, count, "counter", "counters");
+    put_count(b, ui->counter_count + ui->folded, "counter", "counters");
     at = grid_text(g, row, at, -1, ROLE_NORMAL, buf_span_of(b));
     buf_clear(b);
+    put_place(b, ui->counter_top, ui->counter_room, lines_of(ui));
+    if (b->n > 0) {
+        at = grid_text(g, row, at + GAP, -1, ROLE_NORMAL, buf_span_of(b));
+    }
+    buf_clear(b);
     buf_text(b, "busy ");
-    put_share(b, s->devices[d].busy_ppm);
+    put_share_fine(b, s->devices[d].busy_ppm);
     draw_right(g, row, g->columns, at + 2, share_role(s->devices[d].busy_ppm), buf_span_of(b));
 }
 
-/* Who gives them, and what that costs while gwtop runs. */
-static void draw_note(struct ui *ui, const struct snapshot *s, const struct snap_device *d,
-                      struct grid *g, int row) {
+/* Why there are none. */
+static const char *why_none(const struct ui *ui, const struct snapshot *s, const struct grid *g) {
+    static const char start[] = "no counters (start with --counters; needs root or CAP_PERFMON)";
+    if (ui->o.replay) {
+        return "no counters in this recording";
+    }
+    if (s->counters_asked) {
+        return "no counters on this device";
+    }
+    return g->columns < (int)sizeof start - 1 ? "no --counters (root)" : start;
+}
+
+/* Who gives them and at which price, or why there are none. */
+static enum role put_note(struct ui *ui, const struct snapshot *s, const struct snap_device *d,
+                          const struct grid *g) {
     struct buf *b = &ui->text;
     uint32_t i = counter_next(s, d, 0);
     const char *words = strip_state_words(d);
+    bool is_held = d->counters == COUNTERS_HELD && !ui->o.replay;
     buf_clear(b);
     if (words) {
         buf_text(b, words);
-    } else if (i == d->metrics.count) {
-        buf_text(b, ui->o.replay      ? "no counters in this recording"
-                    : g->columns < 43 ? "no --counters (root)"
-                                      : "no counters (start with --counters as root)");
-    } else {
+    } else if (d->counters > COUNTERS_HELD) {
+        buf_text(b, "no counters: ");
+        buf_text(b, counters_state_text(d->counters));
+        return ROLE_WARN;
+    } else if (i < d->metrics.count) {
         struct span source =
             text_cut(snapshot_text(s, s->metrics[d->metrics.first + i].source), NAME_MOST);
         buf_text(b, "from ");
         buf_span(b, source.n > 0 ? source : span_of("the driver"));
-        buf_text(b, ui->o.replay ? "" : ": held while gwtop runs, which keeps the GPU awake");
+        buf_text(b, is_held ? ", " : "");
+    } else if (!is_held) {
+        buf_text(b, why_none(ui, s, g));
     }
-    bool is_warning = !words && i < d->metrics.count && !ui->o.replay;
-    grid_text(g, row, 0, -1, is_warning ? ROLE_WARN : ROLE_DIM, buf_span_of(b));
+    if (is_held && !words) {
+        buf_text(b, counters_state_text(COUNTERS_HELD));
+    }
+    return is_held && !words ? ROLE_WARN : ROLE_DIM;
 }
 
 /* Side by side on wide screens; else one above the other, as far as there is room for both. */
@@ -216,19 +260,21 @@ void counters_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int 
         return;
     }
     const struct snap_device *device = &s->devices[d];
-    uint32_t count = count_of(s, device);
+    counters_list(ui, s, device);
+    uint32_t count = lines_of(ui);
     uint32_t worker_count = workers_find(ui, s, d);
     struct pane counters = {row + 2, rows - 2, 0, g->columns}, workers;
-    ui->counter_at = count > 0 && ui->counter_at >= count ? count - 1 : ui->counter_at;
-    uint32_t i = entry_of(s, device, ui->counter_at);
-    bool has = i < device->metrics.count;
-    unsigned metric = has ? s->metrics[device->metrics.first + i].metric : METRIC_COUNT;
-    draw_head(ui, s, g, row, d, count);
+    bool has = ui->counter_count > 0;
+    unsigned metric = has ? s->metrics[device->metrics.first + ui->counters[ui->counter_at]].metric
+                          : METRIC_COUNT;
+    share_out(g, &counters, &workers, count, worker_count);
+    scroll_counters(ui, counters.rows > 0 ? (uint32_t)counters.rows : 0);
+    draw_head(ui, s, g, row, d);
     if (rows < 2) {
         return;
     }
-    draw_note(ui, s, device, g, row + 1);
-    share_out(g, &counters, &workers, count, worker_count);
-    draw_counters(ui, s, device, g, counters, count);
+    enum role role = put_note(ui, s, device, g);
+    grid_text(g, row + 1, 0, -1, role, buf_span_of(&ui->text));
+    draw_counters(ui, s, device, g, &counters);
     workers_draw(ui, s, g, workers, metric);
 }

@@ -5,6 +5,8 @@
  */
 #include "strip.h"
 
+#include <string.h>
+
 #define ITEM_WIDEST 40
 #define NEVER       255
 #define GAP         2
@@ -144,10 +146,18 @@ static enum role say_driver(const struct ui *ui, const struct snapshot *s,
     return ROLE_DIM;
 }
 
+static bool is_same(struct span a, struct span b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
 static enum role say_id(const struct ui *ui, const struct snapshot *s, const struct snap_device *d,
                         struct buf *b) {
+    struct span id = snapshot_text(s, d->id);
     (void)ui;
-    buf_span(b, snapshot_text(s, d->id));
+    /* One that nothing names but its driver. */
+    if (!is_same(id, snapshot_text(s, d->driver)) && !is_same(id, snapshot_text(s, d->name))) {
+        buf_span(b, id);
+    }
     return ROLE_DIM;
 }
 
@@ -169,7 +179,7 @@ static const struct item {
     {say_fan, 8, true, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 3}},
     {say_link, 6, false, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 4}},
     {say_clients, 10, false, {[FORM_COMPACT] = 5, [FORM_FULL] = 5}},
-    {say_driver, 6, false, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 6}},
+    {say_driver, 0, false, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 6}},
     {say_id, 0, false, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 7}},
 };
 

@@ -1,10 +1,11 @@
 /*
  * Single lines of the screen: title, status, progress of a recording, function bar. Pure.
  */
-#include "ui.h"
+#include "actions.h"
 
 #define NS_PER_S   INT64_C(1000000000)
 #define DAY_S      INT64_C(86400)
+#define BAR_ITEMS  6
 #define MIDDLE_MIN 8 /* columns of a progress bar worth drawing */
 
 /* ---- title ----------------------------------------------------------------------------------- */
@@ -169,6 +170,31 @@ static void draw_cost(struct ui *ui, const struct snapshot *s, struct grid *g, i
     }
 }
 
+/* Sessions that are held, which cost energy: of one device alone its number. A recording holds none. */
+static int draw_held(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int at) {
+    uint32_t held = 0, last = 0;
+    for (uint32_t d = 0; s && !ui->o.replay && d < s->device_count; d++) {
+        bool is_held = s->devices[d].counters == COUNTERS_HELD;
+        held += is_held;
+        last = is_held ? d : last;
+    }
+    if (held == 0 || ui->mode == MODE_COUNTERS) {
+        return at;
+    }
+    buf_clear(&ui->text);
+    buf_text(&ui->text, "counters ");
+    if (s->device_count > 1) {
+        buf_text(&ui->text, held > 1 ? "of " : "of GPU ");
+        buf_u64(&ui->text, held > 1 ? held : last);
+        buf_text(&ui->text, held > 1 ? " GPUs " : " ");
+    }
+    buf_text(&ui->text, "held: keeps ");
+    buf_text(&ui->text, held > 1              ? "them awake"
+                        : s->device_count > 1 ? "it awake"
+                                              : "the GPU awake");
+    return grid_text(g, row, at, -1, ROLE_WARN, buf_span_of(&ui->text)) + 2;
+}
+
 /* What is wrong stands before our own cost. */
 void status_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
                  struct grid *g, int row) {
@@ -179,6 +205,7 @@ void status_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *
     if (play->note && at == 0) {
         at = draw_text(g, row, 0, -1, ROLE_WARN, play->note) + 2;
     }
+    at = draw_held(ui, s, g, row, at);
     if (s && s->unreadable > 0) {
         put_unreadable(s, g->columns - at, &ui->text);
         at = grid_text(g, row, at, -1, ROLE_WARN, buf_span_of(&ui->text)) + 2;
@@ -266,12 +293,17 @@ static int bar_item(struct grid *g, int row, int at, struct span key, const char
     return draw_text(g, row, at, -1, ROLE_KEY_LABEL, text) + 2;
 }
 
+/* Of what there is. */
+static bool bar_shows(const struct ui *ui, const struct key_info *k) {
+    return key_works(k, ui->o.replay) && k->bar[0] && (ui->has_counters || k->act != act_COUNTERS);
+}
+
 static void bar_keys(const struct ui *ui, struct grid *g, int row) {
     int at = 0;
     for (unsigned i = 0; key_at(i); i++) {
         struct cursor c = cursor_over(span_of(key_at(i)->keys));
         struct span first = {"", 0};
-        if (key_works(key_at(i), ui->o.replay) && key_at(i)->bar[0]) {
+        if (bar_shows(ui, key_at(i))) {
             cursor_word(&c, &first);
             at = bar_item(g, row, at, first, key_at(i)->bar);
         }
@@ -282,15 +314,17 @@ void bar_draw(struct ui *ui, struct grid *g, int row) {
     static const struct {
         const char *key;
         const char *text;
-    } items[][4] = {
+    } items[][BAR_ITEMS] = {
         [MODE_HELP] = {{"Up Down", "scroll"}, {"Esc", "close"}, {NULL, NULL}},
         [MODE_SORT] = {{"Up Down", "choose"}, {"Enter", "sort"}, {"Esc", "close"}},
         [MODE_SEARCH] = {{"F3", "Next"}, {"Enter", "keep"}, {"Esc", "go back"}},
         [MODE_GO_TO] = {{"Enter", "go"}, {"Esc", "close"}, {NULL, NULL}},
         [MODE_DEVICE] = {{"Up Down", "scroll"}, {"F8", "Device"}, {"Esc", "close"}},
-        [MODE_COUNTERS] = {{"Up Down", "choose"},
-                           {"PgUp PgDn", "processes"},
+        [MODE_COUNTERS] = {{"Up Down", "move"},
+                           {"PgUp PgDn", "page"},
+                           {"Left Right", "list"},
                            {"F8", "Device"},
+                           {"F1", "Help"},
                            {"Esc", "close"}},
     };
     grid_fill(g, row, 0, g->columns, ROLE_KEY_LABEL, " ");
@@ -298,7 +332,7 @@ void bar_draw(struct ui *ui, struct grid *g, int row) {
         bar_keys(ui, g, row);
         return;
     }
-    for (int i = 0, at = 0; i < 4 && items[ui->mode][i].key; i++) {
+    for (int i = 0, at = 0; i < BAR_ITEMS && items[ui->mode][i].key; i++) {
         at = bar_item(g, row, at, span_of(items[ui->mode][i].key), items[ui->mode][i].text);
     }
 }

@@ -171,6 +171,40 @@ static void put_time_off(int width, struct buf *b) {
     b->n = fits(b, start, width) ? b->n : start;
 }
 
+/* ---- no counters ----------------------------------------------------------------------------- */
+
+static const char no_counters[] = "counters: ";
+
+/* Up to what stands in brackets; the words are ASCII. */
+static size_t plain_columns(struct span text) {
+    size_t n = 0;
+    while (n < text.n && text.p[n] != '(') {
+        n++;
+    }
+    return n < text.n && n > 0 ? n - 1 : n;
+}
+
+static bool is_without(const struct snap_device *d) {
+    return d->counters > COUNTERS_HELD;
+}
+
+/* Why there are none: with what would help in its brackets, without, in one word. */
+static void put_without(const struct snap_device *d, int width, struct buf *b) {
+    size_t start = b->n;
+    struct span text = span_of(counters_state_text(d->counters));
+    buf_text(b, no_counters);
+    buf_span(b, text);
+    if (!fits(b, start, width)) {
+        b->n = start + sizeof no_counters - 1 + plain_columns(text);
+    }
+    if (!fits(b, start, width)) {
+        b->n = start;
+        buf_text(b, "counters ");
+        buf_text(b, counters_state_name(d->counters));
+    }
+    b->n = fits(b, start, width) ? b->n : start;
+}
+
 /* ---- who keeps it awake ---------------------------------------------------------------------- */
 
 bool note_is_holder(const struct snap_process *p, uint32_t d) {
@@ -237,6 +271,10 @@ enum role note_put(const struct snapshot *s, uint32_t d, int width, struct buf *
         put_time_off(width, b);
         return ROLE_WARN;
     }
+    if (is_without(&s->devices[d])) {
+        put_without(&s->devices[d], width, b);
+        return ROLE_WARN;
+    }
     if (s->devices[d].kept_awake > 0) {
         put_awake(s, d, s->devices[d].kept_awake, width, b);
     }
@@ -250,6 +288,10 @@ int note_least(const struct snapshot *s, uint32_t d) {
     }
     if (is_time_off(s, &s->devices[d])) {
         return sizeof time_off - 1;
+    }
+    if (is_without(&s->devices[d])) {
+        return (int)sizeof no_counters - 1 +
+               (int)plain_columns(span_of(counters_state_text(s->devices[d].counters)));
     }
     return s->devices[d].kept_awake > 0 ? (int)sizeof "kept awake by 10000 gnome-shell, +9" - 1 : 0;
 }

@@ -143,7 +143,7 @@ bool help_key(struct ui *ui, uint32_t key) {
     case 'q':
     case 'h':
     case '?':
-        ui->mode = MODE_TABLE;
+        ui->mode = ui->below_help;
         return true;
     default:
         return false;

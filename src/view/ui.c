@@ -41,6 +41,9 @@ void ui_destroy(struct ui *ui) {
         row_list_finish(&ui->list);
         free(ui->lines);
         free(ui->workers);
+        free(ui->counters);
+        free(ui->standings.list[0]);
+        free(ui->standings.list[1]);
         buf_finish(&ui->text);
         free(ui);
     }
@@ -120,6 +123,7 @@ void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *pl
     }
     list_refresh(ui, s);
     history_note(ui, s);
+    ui->has_counters = counters_are_there(ui, s);
     if (l.title >= 0) {
         title_draw(ui, s, play, g, l.title);
     }

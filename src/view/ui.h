@@ -25,14 +25,19 @@ struct metric_place {
     uint8_t group;
 };
 
-/* A counter of a device in the last ticks that were drawn. */
-#define HISTORY_TICKS 64
-#define HISTORY_SLOTS 256
-struct history_slot {
+/* A counter of a device, in words that outlive a snapshot. */
+struct counter_key {
     uint32_t device; /* subject */
     uint32_t nth;    /* among entries of the same metric and index */
     uint16_t metric;
     uint16_t index;
+};
+
+/* A counter of a device in the last ticks that were drawn. */
+#define HISTORY_TICKS 64
+#define HISTORY_SLOTS 256
+struct history_slot {
+    struct counter_key key;
     int64_t v[HISTORY_TICKS]; /* by tick; the newest at `at`; below 0: none */
 };
 struct history {
@@ -46,11 +51,37 @@ struct history {
 /* A line of the counters screen: who worked on the device. */
 enum { WORKER_PROCESS, WORKER_NOBODY, WORKER_CONTEXT };
 struct worker {
-    int64_t row_busy; /* of its process */
-    int64_t busy;     /* its own; of a process above all */
+    int64_t row_busy; /* of its process, as it is sorted by */
+    int64_t busy;     /* its own, likewise; of a process above all */
     uint32_t place;   /* of its process */
     uint32_t index;   /* in processes, unattributed or contexts */
     uint8_t kind;
+};
+
+/* What a line is sorted by: the busy share that it had when that last changed by much. */
+struct standing {
+    uint64_t start; /* of a process; else 0 */
+    uint64_t context;
+    int64_t busy; /* as it is sorted by */
+    uint32_t tag;
+    int32_t pid; /* of a row of nobody its index */
+    uint8_t kind;
+    bool is_nobody; /* the row, or the row of the context */
+    bool tagged;
+    bool is_known; /* `busy` is a number that was there */
+    uint8_t away;  /* ticks in which it was far from `busy` */
+    uint8_t idle;  /* ticks without work */
+};
+struct standings {
+    struct standing
+        *list[2]; /* of the tick before, and of this one: in the order of the snapshot */
+    uint32_t cap[2];
+    uint32_t count[2];
+    uint32_t at;     /* in the list of the tick before */
+    uint32_t device; /* subject */
+    uint64_t tick;
+    uint8_t now; /* which of the two */
+    bool is_new; /* a tick that was not seen before */
 };
 
 #define PROMPT_MAX 64
@@ -97,8 +128,20 @@ struct ui {
     uint32_t help_top;
     uint32_t detail; /* subject of the device of the device screen */
     uint32_t detail_top;
-    uint32_t counter_at; /* the counter chosen, among those of the device */
+    uint32_t counter_at; /* the counter chosen, among those that are listed */
     uint32_t counter_top;
+    uint32_t counter_room;      /* lines in sight at the last render */
+    struct counter_key counter; /* the one chosen, */
+    bool is_counter_kept;       /* which is found again when the list changes */
+    uint32_t *counters;         /* listed: entries of the device's metrics */
+    uint32_t counter_count;
+    uint32_t counter_cap;
+    uint32_t folded;   /* not listed, since they are 0 */
+    bool on_workers;   /* keys move the list of who worked */
+    bool is_detail;    /* of the lines: contexts do what the clients of their process tell too */
+    bool has_counters; /* some device has, or was asked for some */
+    struct standings standings;
+    enum mode below_help; /* what the help goes back to */
     struct worker *workers;
     uint32_t worker_count;
     uint32_t worker_cap;
@@ -183,6 +226,8 @@ void detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int ro
 void counters_open(struct ui *ui, const struct snapshot *s);
 bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s);
 void counters_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows);
+/* Whether keys lead to counters of some device, or to why it has none. */
+bool counters_are_there(const struct ui *ui, const struct snapshot *s);
 /* Keeps the counters of a tick that is drawn; the same tick once. */
 void history_note(struct ui *ui, const struct snapshot *s);
 

@@ -3,9 +3,13 @@
  */
 #include "counters.h"
 
-#define BUSY_END  8 /* columns up to the end of the busy share */
-#define GAP       2 /* columns before who it is */
-#define NAME_MOST 60
+#define BUSY_END   8 /* columns up to the end of the busy share */
+#define GAP        2 /* columns before who it is */
+#define NAME_MOST  60
+#define WHOLE_PPM  INT64_C(1000000)
+#define NOTE_LEAST 5 /* rows from which on there is one for it */
+
+static const char detail_words[] = "  contexts are the same work, seen by the hardware";
 
 /* Columns up to the end of the counter; its name is its heading. */
 static int value_end(const struct pane *p) {
@@ -14,8 +18,33 @@ static int value_end(const struct pane *p) {
 
 /* ---- which, in which order ------------------------------------------------------------------- */
 
-static int64_t busy_of(struct value v) {
-    return v.state == STATE_VALUE && v.v > 0 ? v.v : 0;
+/* What contexts come to together; not known where none is. */
+static struct value sum_of(const struct snapshot *s, struct run contexts) {
+    struct value sum = {.state = STATE_UNKNOWN};
+    for (uint32_t i = 0; i < contexts.count; i++) {
+        struct value v = s->contexts[contexts.first + i].busy_ppm;
+        if (v.state != STATE_VALUE || v.v < 0) {
+            sum.state = sum.state == STATE_VALUE ? (uint8_t)STATE_VALUE : v.state;
+            continue;
+        }
+        sum.v = sum.state == STATE_VALUE ? sum.v + v.v : v.v;
+        sum.v = sum.v > WHOLE_PPM ? WHOLE_PPM : sum.v;
+        sum.doubt |= v.doubt;
+        sum.state = STATE_VALUE;
+    }
+    return sum;
+}
+
+/* Of contexts of nobody their row has no sum where they are a detail of others. */
+static struct value share_of(const struct snapshot *s, uint8_t kind, uint32_t index) {
+    if (kind == WORKER_CONTEXT) {
+        return s->contexts[index].busy_ppm;
+    }
+    if (kind == WORKER_PROCESS) {
+        return s->processes[index].busy_ppm;
+    }
+    const struct snap_unattributed *u = &s->unattributed[index];
+    return u->busy_ppm.state == STATE_VALUE ? u->busy_ppm : sum_of(s, u->contexts);
 }
 
 static struct worker *add(struct ui *ui, uint8_t kind, uint32_t index) {
@@ -28,29 +57,50 @@ static struct worker *add(struct ui *ui, uint8_t kind, uint32_t index) {
     return &ui->workers[ui->worker_count++];
 }
 
-/* A row and its contexts, which stand where the row does. */
-static void add_row(struct ui *ui, const struct snapshot *s, uint8_t kind, uint32_t index,
-                    struct value busy, struct run contexts) {
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < contexts.count; i++) {
-        sum += busy_of(s->contexts[contexts.first + i].busy_ppm);
+/* Who the row is. */
+static struct standing row_of(const struct snapshot *s, uint8_t kind, uint32_t index) {
+    if (kind == WORKER_PROCESS) {
+        return (struct standing){
+            .kind = kind, .pid = s->processes[index].pid, .start = s->processes[index].start};
     }
-    /* Of one without a sum of its own, what its contexts come to. */
-    int64_t weight = busy.state == STATE_VALUE ? busy_of(busy) : sum;
-    if (contexts.count == 0 && weight == 0) {
-        return;
-    }
-    uint32_t place = ui->worker_count;
-    struct worker *w = add(ui, kind, index);
+    return (struct standing){.kind = kind, .is_nobody = true, .pid = (int32_t)index};
+}
+
+static void add_context(struct ui *ui, const struct snapshot *s, struct standing who,
+                        const struct worker *row, uint32_t index) {
+    const struct snap_context *c = &s->contexts[index];
+    bool is_idle;
+    who.kind = WORKER_CONTEXT;
+    who.context = c->context;
+    who.tag = c->tag;
+    who.tagged = c->tagged;
+    int64_t own = standing_of(ui, &who, c->busy_ppm, &is_idle);
+    struct worker *w = add(ui, WORKER_CONTEXT, index);
     if (w) {
-        *w = (struct worker){weight, INT64_MAX, place, index, kind};
+        *w = (struct worker){row->row_busy, own, row->place, index, WORKER_CONTEXT};
+    }
+}
+
+/* A row and its contexts, which stand where the row does. One without both contexts and work is none. */
+static void add_row(struct ui *ui, const struct snapshot *s, uint8_t kind, uint32_t index,
+                    struct run contexts) {
+    struct value busy = share_of(s, kind, index);
+    const struct standing who = row_of(s, kind, index);
+    bool is_idle;
+    /* Of one that never has a share of its own, what its contexts come to. */
+    bool has_own = busy.state == STATE_VALUE || busy.state == STATE_UNKNOWN;
+    struct value weight = has_own ? busy : sum_of(s, contexts);
+    const struct worker row = {.row_busy = standing_of(ui, &who, weight, &is_idle),
+                               .busy = INT64_MAX,
+                               .place = ui->worker_count,
+                               .index = index,
+                               .kind = kind};
+    struct worker *w = contexts.count == 0 && is_idle ? NULL : add(ui, kind, index);
+    if (w) {
+        *w = row;
     }
     for (uint32_t i = 0; w && i < contexts.count; i++) {
-        int64_t own = busy_of(s->contexts[contexts.first + i].busy_ppm);
-        w = add(ui, WORKER_CONTEXT, contexts.first + i);
-        if (w) {
-            *w = (struct worker){weight, own, place, contexts.first + i, WORKER_CONTEXT};
-        }
+        add_context(ui, s, who, &row, contexts.first + i);
     }
 }
 
@@ -88,20 +138,24 @@ static void sort(struct worker *w, uint32_t n) {
 
 uint32_t workers_find(struct ui *ui, const struct snapshot *s, uint32_t device) {
     ui->worker_count = 0;
+    ui->is_detail = false;
+    standings_begin(ui, s, device);
     for (uint32_t i = 0; i < s->process_count; i++) {
         const struct snap_process *p = &s->processes[i];
         if (p->device == device) {
-            add_row(ui, s, WORKER_PROCESS, i, p->busy_ppm, p->contexts);
+            ui->is_detail = ui->is_detail || (p->contexts.count > 0 && p->client_run.count > 0);
+            add_row(ui, s, WORKER_PROCESS, i, p->contexts);
         }
     }
     for (uint32_t i = 0; i < s->unattributed_count; i++) {
         const struct snap_unattributed *u = &s->unattributed[i];
         if (u->device == device && u->contexts.count > 0) {
-            add_row(ui, s, WORKER_NOBODY, i, u->busy_ppm, u->contexts);
+            ui->is_detail = ui->is_detail || u->busy_ppm.state == STATE_UNSUPPORTED;
+            add_row(ui, s, WORKER_NOBODY, i, u->contexts);
         }
     }
     sort(ui->workers, ui->worker_count);
-    return ui->worker_count;
+    return ui->worker_count + ui->is_detail;
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -125,12 +179,6 @@ static void put_who(struct buf *b, const struct snapshot *s, const struct worker
     }
 }
 
-static struct value share_of(const struct snapshot *s, const struct worker *w) {
-    return w->kind == WORKER_PROCESS  ? s->processes[w->index].busy_ppm
-           : w->kind == WORKER_NOBODY ? s->unattributed[w->index].busy_ppm
-                                      : s->contexts[w->index].busy_ppm;
-}
-
 /* What is said of a counter over the work of a context. */
 static void draw_counter(struct ui *ui, const struct snapshot *s, struct grid *g,
                          const struct pane *p, int row, const struct worker *w, unsigned metric) {
@@ -148,9 +196,9 @@ static void draw_counter(struct ui *ui, const struct snapshot *s, struct grid *g
 
 static void draw_worker(struct ui *ui, const struct snapshot *s, struct grid *g,
                         const struct pane *p, int row, const struct worker *w, unsigned metric) {
-    struct value share = share_of(s, w);
+    struct value share = share_of(s, w->kind, w->index);
     buf_clear(&ui->text);
-    put_share(&ui->text, share);
+    put_share_fine(&ui->text, share);
     draw_hanging(g, row, p->column, BUSY_END + 1, share_role(share), buf_span_of(&ui->text));
     draw_counter(ui, s, g, p, row, w, metric);
     put_who(&ui->text, s, w);
@@ -166,13 +214,18 @@ static void draw_head(struct ui *ui, struct grid *g, const struct pane *p, unsig
     int end = value_end(p);
     struct span cut = text_cut(span_of(name), (size_t)(end - BUSY_END - 1));
     draw_right(g, p->row, p->column + end, p->column, ROLE_HEADER_SORT, cut);
-    draw_text(g, p->row, p->column + end + GAP, p->width - end - GAP, ROLE_HEADER,
-              ui->worker_count > 0 ? "PROCESS, CONTEXT, TAG" : "no process");
+    int at = draw_text(g, p->row, p->column + end + GAP, p->width - end - GAP,
+                       ui->on_workers ? ROLE_HEADER_SORT : ROLE_HEADER,
+                       ui->worker_count > 0 ? "PROCESS, CONTEXT, TAG" : "no process");
+    buf_clear(&ui->text);
+    put_place(&ui->text, ui->worker_top, ui->body, ui->worker_count);
+    draw_right(g, p->row, p->column + p->width, at + GAP, ROLE_HEADER, buf_span_of(&ui->text));
 }
 
 void workers_draw(struct ui *ui, const struct snapshot *s, struct grid *g, struct pane p,
                   unsigned metric) {
-    uint32_t room = p.rows > 1 ? (uint32_t)p.rows - 1 : 0;
+    bool is_noted = ui->is_detail && p.rows >= NOTE_LEAST;
+    uint32_t room = p.rows > 1 ? (uint32_t)p.rows - 1 - is_noted : 0;
     uint32_t most = ui->worker_count > room ? ui->worker_count - room : 0;
     if (room == 0 || p.width <= value_end(&p) + GAP) {
         return;
@@ -182,5 +235,9 @@ void workers_draw(struct ui *ui, const struct snapshot *s, struct grid *g, struc
     draw_head(ui, g, &p, metric);
     for (uint32_t i = 0; i < room && ui->worker_top + i < ui->worker_count; i++) {
         draw_worker(ui, s, g, &p, p.row + 1 + (int)i, &ui->workers[ui->worker_top + i], metric);
+    }
+    if (is_noted) {
+        uint32_t lines = ui->worker_count < room ? ui->worker_count : room;
+        draw_text(g, p.row + 1 + (int)lines, p.column, p.width, ROLE_DIM, detail_words);
     }
 }

@@ -289,6 +289,37 @@ static void test_no_price_of_details(void **state) {
     feed_destroy(f);
 }
 
+/* A DRM client that tells 500 ms a tick of an engine, and jobs of the same process of which only its pid is told.
+ * The engine that both tell counts once; another one is the jobs' alone. */
+static void jobs_beside_clients(const char *engine, int64_t want_ns, bool late) {
+    struct acct_feed *f = machine();
+    feed_process(f, P1, 100, 7);
+    feed_holder(f, FD, P1, DEV);
+    for (int64_t t = 1; t <= 4; t++) {
+        feed_begin(f, t * SEC);
+        for (int i = 0; i < 2; i++)
+            if (i != late)
+                feed_read(f, FD, t * SEC, 1, SAYS(ENGINE(engine, t * SEC / 2)));
+            else
+                JOB(f, STREAM, .pid = 100, .client = 100, .name = "pp", .start_ns = (t - 1) * SEC,
+                    .end_ns = (t - 1) * SEC + 480 * MSEC, .clock_hz = HZ, .voltage_uv = VOLT);
+        feed_end(f, t * SEC, "");
+    }
+    const struct snap_process *p = process(f, 100);
+    check_value(p->busy_ns, want_ns);
+    check_value(p->busy_ppm, 500000); /* of the busier engine */
+    check_value(device(f)->busy_ppm, 500000);
+    feed_destroy(f);
+}
+
+static void test_jobs_of_a_pid_beside_clients(void **state) {
+    (void)state;
+    for (unsigned late = 0; late < 2; late++) {
+        jobs_beside_clients("pp", 1500 * MSEC, late);
+        jobs_beside_clients("copy", 1500 * MSEC + 4 * 480 * MSEC, late);
+    }
+}
+
 /* ---- their price ----------------------------------------------------------------------------- */
 
 static double price(uint32_t assumed_uv, bool sensor, bool before) {
@@ -622,6 +653,7 @@ int main(void) {
         cmocka_unit_test(test_clients_come_later),
         cmocka_unit_test(test_other_engines_do_not_matter),
         cmocka_unit_test(test_no_price_of_details),
+        cmocka_unit_test(test_jobs_of_a_pid_beside_clients),
         cmocka_unit_test(test_price_by_the_sensor),
         cmocka_unit_test(test_not_named_for_long),
         cmocka_unit_test(test_whole_span_keeps_them),

@@ -214,6 +214,25 @@ static void test_unattributed(void **state) {
     feed_destroy(f);
 }
 
+/* A share that hardware counters tell is one of the time that these cover. */
+static void test_unattributed_of_counters(void **state) {
+    struct acct_feed *f = machine(NULL);
+    (void)state;
+    feed_process(f, P1, 100, 1);
+    feed_holder(f, P1 + 1, P1, DEV);
+    busy_tick(f, 1, -1);
+    feed_begin(f, 2 * SEC);
+    feed_read(f, P1 + 1, 2 * SEC, 7, SAYS(ENGINE("gfx", SEC / 4 + SEC * 8 / 10)));
+    feed_sample(f, DEV, 2 * SEC, METRIC_ACTIVITY_GFX, 1000000);
+    feed_sample(f, DEV, 2 * SEC, METRIC_COUNTER_GPU_TIME, SEC * 9 / 10);
+    feed_end(f, 2 * SEC, "");
+    const struct snap_unattributed *u = feed_snapshot(f)->unattributed;
+    check_value(u->busy_ppm, 100000);
+    check_value(u->busy_ns, SEC / 10);
+    check_value(feed_snapshot(f)->devices[0].busy_ppm, 1000000);
+    feed_destroy(f);
+}
+
 /* Over the whole span it is what the ticks came to, as its price is: what the client did in one tick is no
  * answer to what the sensor saw in another. */
 static void test_unattributed_whole_span(void **state) {
@@ -348,6 +367,7 @@ int main(void) {
         cmocka_unit_test(test_unattributed_whole_span),
         cmocka_unit_test(test_unattributed_asleep),
         cmocka_unit_test(test_reason_no_engine_time),
+        cmocka_unit_test(test_unattributed_of_counters),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_words),
     };

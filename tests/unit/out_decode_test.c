@@ -184,6 +184,17 @@ static void jobs(void **state) {
                "\"unit\":\"s\",\"pid\":77,\"engine\":\"PP0\",\"class\":\"graphics\","
                "\"start_ns\":1000,\"end_ns\":0,\"clock_Hz\":266000000,\"voltage_V\":null,"
                "\"PWs\":null,\"open\":false,\"why\":\"unknown\"}\n");
+    j = (struct job){.end_ns = 1000,
+                     .name = "GP0",
+                     .name_len = 3,
+                     .space = SPACE_PID,
+                     .off = true,
+                     .class = CLASS_GRAPHICS};
+    it->s.sink.job(it->s.sink.ctx, &j);
+    expect(it, "{\"t_ns\":1000,\"backend\":\"fdinfo\",\"metric\":\"job.busy\",\"value\":0.000001,"
+               "\"unit\":\"s\",\"pid\":null,\"engine\":\"GP0\",\"class\":\"graphics\","
+               "\"start_ns\":0,\"end_ns\":1000,\"clock_Hz\":0,\"voltage_V\":0,"
+               "\"PWs\":0,\"open\":false,\"why\":\"unknown\"}\n");
 }
 
 /* Who names a context names a thread: as a process that is a guess. A tag stands beside its context. */
@@ -222,7 +233,7 @@ static void prices_of_jobs(void **state) {
                     .name = "PP0",
                     .name_len = 3,
                     .off = true,
-                    .space = SPACE_PID};
+                    .space = SPACE_NONE};
     frame(it, &stream, FRAME_BACKEND);
     it->s.sink.job(it->s.sink.ctx, &j);
     expect(it, "{\"t_ns\":1005,\"backend\":\"fdinfo\",\"metric\":\"job.busy\",\"value\":0.000001,"

@@ -290,6 +290,27 @@ static void who_keeps_a_device_awake(void **state) {
     outsnap_finish(&o);
 }
 
+static void what_became_of_a_counter_session(void **state) {
+    static const char *const words[] = {NULL,   "held",        "denied", "busy",
+                                        "unsupported", "lost", "failed"};
+    struct outsnap o;
+    (void)state;
+    outsnap_typical(&o);
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        o.devices[0].counters = (uint8_t)i;
+        json_t *t = tick_of(&o.s, &plain);
+        const json_t *word = json_object_get(at(t, "devices", 0), "counters");
+        check_all(t);
+        assert_true(words[i] ? json_is_string(word) : !word);
+        if (words[i]) {
+            assert_string_equal(json_string_value(word), words[i]);
+        }
+        assert_null(json_object_get(at(t, "devices", 1), "counters"));
+        json_decref(t);
+    }
+    outsnap_finish(&o);
+}
+
 /* A list that could not be read is not an empty one. */
 /* Hardware contexts of a process and of nobody, each with its counters under their own names. */
 static void contexts_with_their_counters(void **state) {
@@ -564,6 +585,7 @@ int main(void) {
         cmocka_unit_test(four_kinds_of_nothing),
         cmocka_unit_test(first_tick_has_no_interval),
         cmocka_unit_test(who_keeps_a_device_awake),
+        cmocka_unit_test(what_became_of_a_counter_session),
         cmocka_unit_test(contexts_with_their_counters),
         cmocka_unit_test(devices_that_may_not_be_listed),
         cmocka_unit_test(cost_of_a_replay_is_unsupported),

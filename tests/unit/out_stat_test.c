@@ -80,6 +80,52 @@ static void figures_are_means_of_runs(void **state) {
     out_stat_destroy(st);
 }
 
+/* A word is said of a price and of joules that are not exact. */
+static void doubts_of_a_process(void **state) {
+    struct out_stat *st;
+    struct outsnap o;
+    (void)state;
+    assert_int_equal(out_stat_create(&st), ERR_OK);
+    outsnap_init(&o);
+    (void)outsnap_device(&o, "mali", "A card", "mali");
+    struct snap_process *p = outsnap_process(&o, 10, 0, "one");
+    p->power.pws = (struct real){.v = 2, .state = STATE_VALUE, .doubt = DOUBT_ASSUMED_VOLTAGE};
+    p->power.joules = (struct real){.v = 3, .state = STATE_VALUE, .doubt = DOUBT_ESTIMATED};
+    p->power.method = METHOD_PSEUDO;
+    out_stat_tick(st, &o.s, is_ten, NULL);
+    out_stat_run_end(st, S);
+    json_t *all = print(st);
+    json_t *doubt = json_object_get(json_array_get(json_object_get(all, "processes"), 0), "doubt");
+    assert_non_null(json_object_get(doubt, "PWs"));
+    assert_non_null(json_object_get(doubt, "J"));
+    json_decref(all);
+    out_stat_destroy(st);
+    outsnap_finish(&o);
+}
+
+/* A run that is dropped leaves no trace in the figures of the others. */
+static void a_dropped_run_is_not_counted(void **state) {
+    struct out_stat *st;
+    (void)state;
+    assert_int_equal(out_stat_create(&st), ERR_OK);
+    look(st, 10 * S, 0, 100);
+    look(st, 14 * S, S, 100);
+    out_stat_run_end(st, 4 * S);
+    look(st, 20 * S, 0, 900);
+    look(st, 21 * S, 3 * S, 900);
+    out_stat_run_drop(st);
+    json_t *o = print(st);
+    json_t *device = json_array_get(json_object_get(o, "devices"), 0);
+    assert_int_equal(json_integer_value(json_object_get(o, "runs")), 1);
+    assert_int_equal(json_array_size(json_object_get(o, "processes")), 1);
+    assert_true(fabs(at(json_array_get(json_object_get(device, "engines"), 0), "busy_s") - 1) <
+                1e-9);
+    json_t *memory = json_array_get(json_object_get(device, "memory"), 0);
+    assert_true(fabs(at(memory, "peak_B") - 100) < 1e-9);
+    json_decref(o);
+    out_stat_destroy(st);
+}
+
 static void nothing_seen_is_no_zero(void **state) {
     struct out_stat *st;
     (void)state;
@@ -96,6 +142,8 @@ static void nothing_seen_is_no_zero(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_means_of_runs),
+        cmocka_unit_test(doubts_of_a_process),
+        cmocka_unit_test(a_dropped_run_is_not_counted),
         cmocka_unit_test(nothing_seen_is_no_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

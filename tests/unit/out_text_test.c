@@ -206,6 +206,23 @@ static void power_is_shown_where_it_is_known(void **state) {
     outsnap_finish(&o);
 }
 
+/* Why there are none; a session that is held needs no words here. */
+static void counters_that_are_not_there(void **state) {
+    struct outsnap o;
+    const struct out_options q = {.width = 0};
+    (void)state;
+    outsnap_typical(&o);
+    o.devices[0].counters = COUNTERS_HELD;
+    hasnt(report(&o.s, &q, 1), "counters");
+    o.devices[0].counters = COUNTERS_BUSY;
+    has(report(&o.s, &q, 1), "\n  counters: another program holds them\n1 Radeon");
+    o.devices[0].counters = COUNTERS_DENIED;
+    has(report(&o.s, &q, 1), "\n  counters: not allowed (root, CAP_PERFMON, ");
+    const struct out_options narrow = {.width = 72};
+    check_lines(report(&o.s, &narrow, 1), 72, true);
+    outsnap_finish(&o);
+}
+
 static void every_width(void **state) {
     struct outsnap o;
     (void)state;
@@ -283,6 +300,7 @@ int main(void) {
         cmocka_unit_test(ascii_only),
         cmocka_unit_test(colour_changes_no_text),
         cmocka_unit_test(power_is_shown_where_it_is_known),
+        cmocka_unit_test(counters_that_are_not_there),
         cmocka_unit_test(every_width),
         cmocka_unit_test(nothing_there),
         cmocka_unit_test(kinds_of_nothing_differ),

@@ -113,7 +113,7 @@ static void rows_of_other_kinds(void **state) {
     expect(&b, (struct row){.index = 1, .unattributed = true}, COLUMN_PWS, "-");
     expect(&b, (struct row){.index = 2, .unattributed = true}, COLUMN_PWS, "0.0012");
     struct row pp1 = {.index = b.processes[0].engines.first + 2, .engine = true, .owner = 0};
-    expect(&b, pp1, COLUMN_PWS, "0.0025");
+    expect(&b, pp1, COLUMN_PWS, "0.0025~"); /* of a part of its time */
     expect(&b, pp1, COLUMN_PID, "");
     expect(&b, pp1, COLUMN_WATT, "");
     expect(&b, pp1, COLUMN_GPU, "31.0");

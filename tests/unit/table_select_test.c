@@ -67,6 +67,26 @@ static void keys_in_turn(void **state) {
     EXPECT(*state, &q, 2201, 51100, 48213, 51200, 51002, 9034, 50177, 0);
 }
 
+static void texts_that_begin_alike(void **state) {
+    static const char *const commands[] = {
+        "/usr/bin/b", "/usr/bin", "/usr/bin/ab", "/USR/BIN/aa", "/usr/bin/B", "/usr/bi",
+        "/usr/biN/ä", "/usr",     "/usr/bin/",   "/usr/bin/a",  "",           "\xc3\xa4"};
+    struct snap b;
+    (void)state;
+    snap_init(&b);
+    snap_device(&b, "0000:03:00.0", "card", "amdgpu");
+    for (int32_t i = 0; i < 12; i++) {
+        snap_process(&b, i + 1, 0, "", commands[i]);
+    }
+    struct table_query q = by("command");
+    EXPECT(&b, &q, 8, 6, 2, 9, 10, 4, 3, 1, 5, 7, 12, 11);
+    q = by("-command");
+    EXPECT(&b, &q, 12, 7, 1, 5, 3, 4, 10, 9, 2, 6, 8, 11);
+    q = by("-command,-pid");
+    EXPECT(&b, &q, 12, 7, 5, 1, 3, 4, 10, 9, 2, 6, 8, 11);
+    snap_finish(&b);
+}
+
 static void equal_rows_stand_in_key_order(void **state) {
     struct table_query q = by("dev");
     EXPECT(*state, &q, 2201, 9034, 48213, 50177, 51002, 51100, 51200, 0);
@@ -181,6 +201,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(busiest_first_unknown_last),
         cmocka_unit_test(keys_in_turn),
+        cmocka_unit_test(texts_that_begin_alike),
         cmocka_unit_test(equal_rows_stand_in_key_order),
         cmocka_unit_test(filters),
         cmocka_unit_test(devices_are_named_in_many_ways),

@@ -51,6 +51,13 @@ static void build_alone(struct snap *b) {
     b->devices[1].kept_awake = 0;
 }
 
+/* Counters of one device are held, another program holds those of the other. */
+static void build_held(struct snap *b) {
+    snap_counters(b);
+    b->devices[1].state = DEVICE_ACTIVE;
+    b->devices[1].counters = COUNTERS_BUSY;
+}
+
 static void build_cards(struct snap *b) {
     snap_cards(b, 8, 5);
 }
@@ -110,6 +117,8 @@ static const struct golden cases[] = {
     {.name = "units", .build = snap_mali, .keys = "1" DOWN, .options = {.unicode = true}},
     {.name = "units-device", .build = snap_mali, .keys = "D", .options = {.unicode = true}},
     {.name = "counters", .build = snap_counters, .keys = "c", .options = {.unicode = true}},
+    {.name = "counters-held", .build = build_held, .options = {.unicode = true}},
+    {.name = "counters-busy", .build = build_held, .keys = "c\11", .options = {.unicode = true}},
     {.name = "counters-ascii", .build = snap_counters, .keys = "c" DOWN DOWN DOWN},
     {.name = "counters-end", .build = snap_counters, .keys = "c\4", .options = {.unicode = true}},
     {.name = "counters-none", .build = snap_typical, .keys = "c", .options = {.unicode = true}},
