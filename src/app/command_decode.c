@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "gwtop/backend.h"
 #include "gwtop/bus.h"
+#include "nearest.h"
 #include "setup.h"
 
 #define WRITE_AT 65536 /* bytes waiting before they are written out */
@@ -66,32 +67,13 @@ static int decode_file(const struct options *o, struct source *source, const cha
     return status;
 }
 
-/* The names of all kinds, for a word about a wrong one. */
-static enum err unknown_kind(const char *name, struct err_info *info) {
-    struct buf b;
-    buf_init(&b);
-    buf_text(&b, "no such kind of file: ");
-    buf_text(&b, name);
-    buf_text(&b, "; there are:");
-    for (size_t i = 0; i < backend_table.count; i++)
-        for (size_t k = 0; k < backend_table.list[i]->kind_count; k++)
-            if (backend_table.list[i]->kinds[k].file) {
-                buf_char(&b, ' ');
-                buf_text(&b, backend_table.list[i]->kinds[k].name);
-            }
-    buf_char(&b, '\0');
-    err_set(info, ERR_USAGE, 0, b.failed ? "no such kind of file" : b.p, NULL);
-    buf_finish(&b);
-    return ERR_USAGE;
-}
-
 int command_decode(const struct options *o) {
     struct err_info info = {0};
     struct source *source = NULL;
     unsigned backend;
     unsigned kind;
     if (!vendor_kind_find(o->operands[0], &backend, &kind)) {
-        unknown_kind(o->operands[0], &info);
+        kind_unknown(o->operands[0], &info);
         return report(&info);
     }
     if (vendor_file_open(o, o->operands[1], backend, kind, 0, &source, &info) != ERR_OK)

@@ -66,6 +66,8 @@ static enum err record_ticks(struct source *source, struct trace_writer *writer,
         source->ops->poll(source, clock_mono_ns(), &wait);
         if (signals_wait(wait.fd, wait.due_ns))
             break;
+        if (listener->pipe.bus)
+            wish_begin(&listener->pipe.wish, source, acct_snapshot(listener->pipe.acct));
         enum err e = source->ops->read(source, clock_mono_ns(), &sink);
         if (e == ERR_AGAIN)
             continue;

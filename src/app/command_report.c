@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "fit.h"
 #include "gwtop/out.h"
+#include "inapt.h"
 #include "pipeline.h"
 #include "player.h"
 #include "setup.h"
@@ -28,13 +30,16 @@ struct writer {
     struct out_state *state;
     struct buf buf;
     bool known; /* -i names a device that is there */
+    const struct options *asked;
 };
 
 static enum err writer_init(struct writer *w, const struct options *o, struct err_info *info) {
-    *w = (struct writer){.output =
-                             output_find(span_of(o->given[OPT_CSV] ? "report-csv" : "report"))};
+    *w = (struct writer){
+        .output = output_find(span_of(o->given[OPT_CSV] ? "report-csv" : "report")), .asked = o};
     buf_init(&w->buf);
     enum err e = query_from_options(o, &w->options.query, &w->options.columns, info);
+    if (e == ERR_OK && o->given[OPT_FILTER]) /* it speaks of rows of one moment */
+        e = err_set(info, ERR_USAGE, 0, "report takes -u, -p and -i, but no --filter", NULL);
     if (e != ERR_OK)
         return e;
     w->options.replayed = o->operand_count > 0;
@@ -67,6 +72,8 @@ static enum err watch(struct writer *w, struct pipeline *pipe, struct source *so
         enum err e = pipeline_look(pipe, source, info);
         if (e == ERR_END)
             return ERR_OK;
+        if (e == ERR_OK && !w->known)
+            inapt_say(w->asked, acct_snapshot(pipe->acct));
         if (e == ERR_OK)
             e = writer_tick(w, acct_snapshot(pipe->acct), info);
         if (e != ERR_OK)
@@ -136,10 +143,11 @@ static enum err gather_recording(struct writer *w, const struct options *o, stru
         return err_set(info, e, 0, err_text(e), NULL);
     e = play(w, player, o, info);
     if (e == ERR_OK)
-        e = vendor_file_check(o, player, info);
+        e = fit_check(o, player, info);
     const char *note = trace_note(player_trace(player));
     if (note)
         fprintf(stderr, "gwtop: %s\n", note);
+    fit_say(o, player);
     player_destroy(player);
     return e;
 }

@@ -32,8 +32,9 @@ struct stat_run {
     struct stat_family family;
     struct pipeline pipe;
     struct live live;
-    int signals; /* signalfd */
-    int stopped; /* the signal that asked for the end; 0 */
+    int signals;    /* signalfd */
+    int stopped;    /* the signal that asked for the end; 0 */
+    uint64_t ended; /* runs that came to an end, cut short or not */
     int64_t delay_ns;
     struct out_stat_running *running;
     uint32_t running_count;
@@ -189,9 +190,14 @@ static int run_once(struct stat_run *r, bool *go_on) {
         int64_t wall_ns = clock_mono_ns() - start_ns;
         stat_family_look(&r->family);
         note_running(r);
-        out_stat_run_end(r->cost, wall_ns);
         status = r->child.status;
         *go_on = e == ERR_OK;
+        /* One that was cut short is no measure of the others; alone it is all that there is. */
+        if (r->stopped && r->ended > 0)
+            out_stat_run_drop(r->cost);
+        else
+            out_stat_run_end(r->cost, wall_ns);
+        r->ended++;
     }
     if (e != ERR_OK) {
         (void)report(info.text[0] ? &info : &(struct err_info){.code = e});
@@ -245,8 +251,10 @@ static int run_all(struct stat_run *r, int fd) {
     bool go_on = true;
     int status = EXIT_STAT;
     uint64_t runs = r->options->repeat ? r->options->repeat : 1;
-    for (uint64_t i = 0; i < runs && go_on && !r->stopped; i++)
-        status = run_once(r, &go_on);
+    for (uint64_t i = 0; i < runs && go_on && !r->stopped; i++) {
+        int of_run = run_once(r, &go_on);
+        status = i == 0 || status == EXIT_DONE || !go_on ? of_run : status;
+    }
     (void)sigprocmask(SIG_SETMASK, r->before.mask, NULL);
     if (go_on && print(r, fd, status, &info) != ERR_OK) {
         (void)report(&info);
@@ -255,8 +263,24 @@ static int run_all(struct stat_run *r, int fd) {
     return status;
 }
 
+/* What a command costs is all that it costs: there is nothing to choose from. */
+static bool is_usage(const struct options *o, struct err_info *info) {
+    static const uint16_t never[] = {OPT_DEVICE, OPT_PID,  OPT_USER,   OPT_TOP,
+                                     OPT_FILTER, OPT_SORT, OPT_FIELDS, OPT_ITERATIONS};
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (o->given[never[i]]) {
+            err_set(info, ERR_USAGE, 0, "stat takes no option", option_list[never[i]].name);
+            return false;
+        }
+    return true;
+}
+
 int command_stat(const struct options *o) {
     struct err_info info = {0};
+    if (!is_usage(o, &info)) {
+        (void)report(&info);
+        return EXIT_STAT;
+    }
     struct stat_run r = {.options = o, .delay_ns = o->delay_ns ? o->delay_ns : DEFAULT_DELAY_NS};
     sigset_t set;
     sigset_t before;

@@ -19,8 +19,7 @@ const struct command command_list[] = {
      "one HTML page about a recording, or about -n ticks", 0, 1, command_report},
     {"stat", "gwtop stat [options] -- COMMAND",
      "run a command; then what it and its children cost on each GPU", 1, -1, command_stat},
-    {"decode", "gwtop decode KIND FILE",
-     "one file of a driver as JSON samples (fdinfo, gpu-metrics, mali-events, mali-trace-text)", 2,
+    {"decode", "gwtop decode KIND FILE", "one file of a driver as JSON samples; KIND is one of", 2,
      2, command_decode},
 };
 const unsigned command_count = sizeof command_list / sizeof *command_list;

@@ -20,7 +20,9 @@ struct feed_ops {
     /* A key's wish; `progress` is asked during long ones. */
     enum err (*command)(struct feed *f, struct ui_command c,
                         const struct player_progress *progress);
-    void (*describe)(const struct feed *f, struct ui_play *out);
+    void (*describe)(struct feed *f, struct ui_play *out);
+    /* Optional: last words on stderr, once the screen is closed. */
+    void (*conclude)(struct feed *f);
     void (*close)(struct feed *f); /* accepts NULL */
 };
 struct feed {

@@ -52,7 +52,7 @@ static enum err command(struct feed *f, struct ui_command c,
     return now ? snapshot_dup(now, &l->frozen) : ERR_OK;
 }
 
-static void describe(const struct feed *f, struct ui_play *out) {
+static void describe(struct feed *f, struct ui_play *out) {
     const struct live_feed *l = (const struct live_feed *)f;
     out->paused = l->frozen != NULL;
     out->delay_ns = l->delay_ns;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "feed.h"
+#include "fit.h"
 #include "setup.h"
 
 #define FIRST_INTERVAL_NS INT64_C(1000000000) /* before two ticks told one */
@@ -22,6 +23,8 @@ struct recording_feed {
     int64_t from_ns;
     int64_t to_ns;
     struct trace_extent extent;
+    const struct options *options;
+    struct buf note; /* what does not fit, in one line */
 };
 
 static struct recording_feed *of(struct feed *f) {
@@ -116,8 +119,21 @@ static enum err command(struct feed *f, struct ui_command c,
     return e;
 }
 
-static void describe(const struct feed *f, struct ui_play *out) {
-    const struct recording_feed *r = (const struct recording_feed *)f;
+static const char *note_of(struct recording_feed *r) {
+    const char *note = trace_note(player_trace(r->player));
+    const struct kind *kind = file_kind(player_trace(r->player));
+    if (note || !kind)
+        return note;
+    buf_clear(&r->note);
+    fit_words(r->options, kind, player_counts(r->player), "; ", &r->note);
+    if (r->note.n == 0)
+        return NULL;
+    buf_char(&r->note, '\0');
+    return r->note.failed ? NULL : r->note.p;
+}
+
+static void describe(struct feed *f, struct ui_play *out) {
+    struct recording_feed *r = of(f);
     out->paused = r->paused;
     out->speed_milli = r->speed_milli;
     out->at_ns = player_at_ns(r->player);
@@ -127,13 +143,18 @@ static void describe(const struct feed *f, struct ui_play *out) {
     out->at_end = at_end(r);
     out->busy_ppm = -1;
     out->delay_ns = player_interval_ns(r->player);
-    out->note = trace_note(player_trace(r->player));
+    out->note = note_of(r);
+}
+
+static void conclude(struct feed *f) {
+    fit_say(of(f)->options, of(f)->player);
 }
 
 static void close_feed(struct feed *f) {
     if (!f)
         return;
     player_destroy(of(f)->player);
+    buf_finish(&of(f)->note);
     free(of(f));
 }
 
@@ -143,6 +164,7 @@ static const struct feed_ops ops = {
     .snapshot = shown,
     .command = command,
     .describe = describe,
+    .conclude = conclude,
     .close = close_feed,
 };
 
@@ -156,6 +178,8 @@ enum err feed_recording(const struct options *o, struct source *take_trace, bool
     }
     r->feed.ops = &ops;
     r->loop = loop;
+    r->options = o;
+    buf_init(&r->note);
     r->speed_milli = o->speed_milli >= 0 ? o->speed_milli : 1000;
     r->from_ns = o->from_ns;
     r->to_ns = o->to_ns;
@@ -163,11 +187,17 @@ enum err feed_recording(const struct options *o, struct source *take_trace, bool
     e = player_create(take_trace, false, o->assume_voltage_uv, true, &r->player);
     if (e == ERR_OK)
         e = player_next(r->player);
+    if (e == ERR_OK)
+        e = player_look_ahead(r->player);
+    if (e == ERR_OK)
+        e = fit_check(o, r->player, info);
     if (e == ERR_OK && r->from_ns > 0)
         e = player_to_time(r->player, r->from_ns, NULL);
     if (e != ERR_OK) {
+        bool told = r->player && player_found_nothing(r->player);
         close_feed(&r->feed);
-        return e == ERR_END
+        return told ? e
+               : e == ERR_END
                    ? err_set(info, ERR_FORMAT, 0, "the recording holds no whole tick", NULL)
                    : err_set(info, e, 0, "reading the recording failed", err_text(e));
     }

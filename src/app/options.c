@@ -6,10 +6,10 @@
 
 #include <getopt.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
+#include "nearest.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_S  INT64_C(1000000000)
@@ -179,6 +179,41 @@ static enum err parse_pci_id(const char *text) {
     return ERR_OK;
 }
 
+/* The words that an option takes; NULL where they are not counted. */
+static const char *words_of(enum option_id id) {
+    switch (id) {
+    case OPT_MALI_SOC:
+        return OPTIONS_MALI_SOCS;
+    case OPT_OA_FORMAT:
+        return OPTIONS_OA_FORMATS;
+    case OPT_MALI_DIALECT:
+    case OPT_MALI_END:
+    case OPT_OA_FLAGS:
+    case OPT_OA_SAMPLE:
+        return option_list[id].argument;
+    default:
+        return NULL;
+    }
+}
+
+static enum err refuse_value(enum option_id id, const char *arg, struct err_info *info) {
+    const char *words = words_of(id);
+    struct buf b;
+    buf_init(&b);
+    buf_text(&b, "--");
+    buf_text(&b, option_list[id].name);
+    buf_text(&b, words ? " takes: " : " does not take");
+    for (const char *p = words; p && *p; p++) {
+        bool bar = *p == '|' || *p == ',';
+        buf_put(&b, bar ? ", " : p, bar ? 2 : 1);
+    }
+    buf_text(&b, words ? "; not" : "");
+    buf_char(&b, '\0');
+    err_set(info, ERR_USAGE, 0, b.failed ? "a value that an option does not take" : b.p, arg);
+    buf_finish(&b);
+    return ERR_USAGE;
+}
+
 /* The parts of an option that need more than keeping its text. */
 static enum err take_value(struct options *o, enum option_id id, const char *arg) {
     uint64_t n = 0;
@@ -186,20 +221,18 @@ static enum err take_value(struct options *o, enum option_id id, const char *arg
     switch (id) {
     case OPT_MALI_DIALECT:
     case OPT_MALI_END:
-        return parse_choice(option_list[id].argument, arg);
     case OPT_MALI_SOC:
-        return parse_choice(OPTIONS_MALI_SOCS, arg);
+    case OPT_OA_FORMAT:
+        return parse_choice(words_of(id), arg);
     case OPT_GPU_ID:
     case OPT_L2_FEATURES:
         return parse_number(arg, UINT32_MAX);
     case OPT_TIMESTAMP_HZ:
     case OPT_CLOCK_HZ:
         return parse_number(arg, UINT64_C(10000000000));
-    case OPT_OA_FORMAT:
-        return parse_choice(OPTIONS_OA_FORMATS, arg);
     case OPT_OA_FLAGS:
     case OPT_OA_SAMPLE:
-        return parse_choices(option_list[id].argument, arg);
+        return parse_choices(words_of(id), arg);
     case OPT_OA_TIMESTAMP_HZ:
         return parse_count(arg, 1000000000, &o->oa_timestamp_hz);
     case OPT_ASSUME_VOLTAGE:
@@ -237,6 +270,7 @@ static enum err take_value(struct options *o, enum option_id id, const char *arg
 static void take_text(struct options *o, enum option_id id, const char *arg) {
     const char **slot[OPT_COUNT] = {
         [OPT_SORT] = &o->sort,
+        [OPT_FILTER] = &o->filter,
         [OPT_USER] = &o->user,
         [OPT_DEVICE] = &o->device,
         [OPT_FIELDS] = &o->fields,
@@ -261,29 +295,6 @@ static void take_text(struct options *o, enum option_id id, const char *arg) {
         *slot[id] = arg;
 }
 
-/* How many single-character edits lie between two short words. */
-static unsigned distance(const char *a, const char *b) {
-    size_t n = strlen(b);
-    unsigned row[32];
-    if (n >= 32 || strlen(a) >= 32)
-        return UINT_MAX;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 0; a[i]; i++) {
-        unsigned diagonal = row[0]++;
-        for (size_t j = 0; j < n; j++) {
-            unsigned best = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (diagonal + 1 < best)
-                best = diagonal + 1;
-            row[j + 1] = best;
-        }
-    }
-    return row[n];
-}
-
 static void complain(const char *word, struct err_info *info) {
     struct buf b;
     buf_init(&b);
@@ -293,13 +304,13 @@ static void complain(const char *word, struct err_info *info) {
         const char *nearest = NULL;
         unsigned least = UINT_MAX;
         for (int i = 0; i < OPT_COUNT; i++) {
-            unsigned d = distance(word + 2, option_list[i].name);
+            unsigned d = word_distance(word + 2, option_list[i].name);
             if (d < least) {
                 least = d;
                 nearest = option_list[i].name;
             }
         }
-        if (nearest && least <= 4) {
+        if (nearest && word_is_near(word + 2, least)) {
             buf_text(&b, "; did you mean --");
             buf_text(&b, nearest);
             buf_text(&b, "?");
@@ -396,45 +407,8 @@ enum err options_parse(int argc, char **argv, struct options *out, struct err_in
         }
         out->given[id] = true;
         take_text(out, (enum option_id)id, optarg);
-        if (take_value(out, (enum option_id)id, optarg) != ERR_OK) {
-            char name[64];
-            snprintf(name, sizeof(name), "--%s does not take", option_list[id].name);
-            return err_set(info, ERR_USAGE, 0, name, optarg);
-        }
+        if (take_value(out, (enum option_id)id, optarg) != ERR_OK)
+            return refuse_value((enum option_id)id, optarg, info);
     }
     return take_operands(argc - optind, argv + optind, out, info);
-}
-
-void options_help(struct buf *out) {
-    buf_text(out, "gwtop: who is using my GPU, how much of it, and what does that cost?\n\n");
-    for (unsigned i = 0; i < command_count; i++) {
-        const char *usage = command_list[i].usage;
-        buf_text(out, "  ");
-        buf_text(out, usage);
-        buf_fill(out, ' ', strlen(usage) < 36 ? 36 - strlen(usage) : 1);
-        buf_text(out, command_list[i].doc);
-        buf_char(out, '\n');
-    }
-    buf_char(out, '\n');
-    for (int i = 0; i < OPT_COUNT; i++) {
-        const struct option_info *o = &option_list[i];
-        size_t start = out->n;
-        buf_text(out, "  ");
-        if (o->letter) {
-            buf_char(out, '-');
-            buf_char(out, o->letter);
-            buf_text(out, ", --");
-        } else {
-            buf_text(out, "    --");
-        }
-        buf_text(out, o->name);
-        if (o->argument) {
-            buf_char(out, ' ');
-            buf_text(out, o->argument);
-        }
-        buf_fill(out, ' ', out->n - start < 26 ? 26 - (out->n - start) : 1);
-        buf_text(out, o->doc);
-        buf_char(out, '\n');
-    }
-    buf_text(out, "\nKeys on the screen: F1 or h. Manual: gwtop(1).\n");
 }

@@ -33,6 +33,7 @@ struct options {
     uint64_t repeat;     /* stat; 0: once */
     uint64_t iterations; /* 0: no end */
     const char *sort;
+    const char *filter;
     const char *user;
     int32_t pid;
     const char *device;

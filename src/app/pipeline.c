@@ -18,6 +18,10 @@ enum err pipeline_init(struct pipeline *p, bool whole_span, uint32_t assume_volt
         struct subscriber s = acct_subscriber(p->acct);
         e = bus_subscribe(p->bus, &s);
     }
+    if (e == ERR_OK) {
+        struct subscriber s = wish_subscriber(&p->wish);
+        e = bus_subscribe(p->bus, &s);
+    }
     if (e != ERR_OK)
         pipeline_finish(p);
     return e;
@@ -32,6 +36,7 @@ void pipeline_finish(struct pipeline *p) {
 
 enum err pipeline_read(struct pipeline *p, struct source *s, int64_t now_ns) {
     struct frame_sink sink = bus_sink(p->bus);
+    wish_begin(&p->wish, s, acct_snapshot(p->acct));
     enum err e = s->ops->read(s, now_ns, &sink);
     if (e == ERR_OK) {
         acct_finish(p->acct);

@@ -12,7 +12,7 @@ struct pipeline {
     struct wish wish;
 };
 
-/* whole_span: rates over everything since the first tick (`replay --once`). assume_voltage_uv: as in struct
+/* `p` stays where it is from now on. whole_span: rates over everything since the first tick (`replay --once`). assume_voltage_uv: as in struct
  * acct_options. */
 enum err pipeline_init(struct pipeline *p, bool whole_span, uint32_t assume_voltage_uv);
 void pipeline_finish(struct pipeline *p); /* accepts a zeroed one */

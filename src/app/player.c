@@ -27,7 +27,10 @@ struct player {
     struct pipeline pipe;
     bool checkpoints;
     bool at_end;
+    bool been_at_end;
     uint64_t tick;
+    uint64_t farthest;    /* tick */
+    struct counts counts; /* there */
     int64_t first_ns;
     int64_t t_ns;      /* of the tick shown */
     int64_t before_ns; /* of the tick before it */
@@ -123,7 +126,7 @@ static void remember(struct player *p) {
 static enum err advance(struct player *p) {
     enum err e = pipeline_read(&p->pipe, p->trace, 0);
     if (e == ERR_END)
-        p->at_end = true;
+        p->at_end = p->been_at_end = true;
     if (e != ERR_OK)
         return e;
     const struct snapshot *s = acct_snapshot(p->pipe.acct);
@@ -134,6 +137,10 @@ static enum err advance(struct player *p) {
         p->first_ns = s->t_ns;
     p->before_ns = p->tick == 1 ? s->t_ns : p->t_ns;
     p->t_ns = s->t_ns;
+    if (p->tick > p->farthest) {
+        p->farthest = p->tick;
+        p->counts = *bus_counts(p->pipe.bus);
+    }
     return ERR_OK;
 }
 
@@ -253,8 +260,19 @@ bool player_at_end(const struct player *p) {
     return p->at_end;
 }
 
-uint64_t player_accepted(const struct player *p) {
-    return bus_counts(p->pipe.bus)->accepted;
+const struct counts *player_counts(const struct player *p) {
+    return &p->counts;
+}
+
+bool player_found_nothing(const struct player *p) {
+    return file_kind(p->trace) && p->been_at_end && p->counts.accepted == 0;
+}
+
+enum err player_look_ahead(struct player *p) {
+    enum err e = ERR_OK;
+    while (e == ERR_OK && file_kind(p->trace) && p->counts.accepted == 0)
+        e = player_next(p);
+    return e == ERR_OK || e == ERR_END ? player_to_tick(p, 1, NULL) : e;
 }
 
 struct source *player_trace(struct player *p) {

@@ -33,8 +33,13 @@ uint64_t player_tick(const struct player *p);
 int64_t player_at_ns(const struct player *p);
 int64_t player_interval_ns(const struct player *p);
 bool player_at_end(const struct player *p);
-/* Units (lines, records, bytes) that were accepted so far. */
-uint64_t player_accepted(const struct player *p);
+/* What became of all units (lines, records, bytes) up to the farthest tick that was played. */
+const struct counts *player_counts(const struct player *p);
+/* Whether it played a vendor file to its end and nothing of it was accepted. */
+bool player_found_nothing(const struct player *p);
+/* Of a vendor file: plays on from the first tick until something is accepted, then goes back to it; what
+ * player_found_nothing asks is known after. Needs checkpoints. */
+enum err player_look_ahead(struct player *p);
 struct source *player_trace(struct player *p);
 
 #endif

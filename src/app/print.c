@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "fit.h"
 #include "gwtop/out.h"
+#include "inapt.h"
 #include "pipeline.h"
 #include "player.h"
 #include "setup.h"
@@ -27,7 +29,12 @@ struct printer {
     struct buf buf;
     uint64_t limit; /* ticks to print; 0: no end */
     uint64_t printed;
+    const struct options *asked;
+    struct player *player; /* of a recording */
 };
+
+/* What is said of a file is held back until something of it is accepted: no table of what is not there. */
+#define HELD_MAX ((size_t)1 << 20)
 
 bool print_is_asked(const struct options *o) {
     return o->given[OPT_ONCE] || o->given[OPT_BATCH] || o->given[OPT_JSON] || o->given[OPT_CSV] ||
@@ -53,8 +60,8 @@ static size_t stdout_columns(void) {
 static enum err printer_init(struct printer *p, const struct options *o, bool replayed,
                              struct err_info *info) {
     const char *form = o->given[OPT_JSON] ? "json" : o->given[OPT_CSV] ? "csv" : "text";
-    *p = (struct printer){.output = output_find(span_of(form)),
-                          .limit = is_once(o) ? 1 : o->iterations};
+    *p = (struct printer){
+        .output = output_find(span_of(form)), .limit = is_once(o) ? 1 : o->iterations, .asked = o};
     buf_init(&p->buf);
     enum err e = query_from_options(o, &p->options.query, &p->options.columns, info);
     if (e != ERR_OK)
@@ -78,13 +85,18 @@ static void printer_finish(struct printer *p) {
     buf_finish(&p->buf);
 }
 
+static bool is_held(const struct printer *p) {
+    return p->player && file_kind(player_trace(p->player)) && p->buf.n <= HELD_MAX &&
+           player_counts(p->player)->accepted == 0;
+}
+
 /* ERR_END once enough was printed. */
 static enum err printer_tick(struct printer *p, const struct snapshot *s, struct err_info *info) {
     p->output->tick(p->state, s, &p->buf);
     p->printed++;
     if (p->limit != 0 && p->printed >= p->limit)
         p->output->end(p->state, &p->buf);
-    enum err e = write_all(STDOUT_FILENO, &p->buf, info);
+    enum err e = is_held(p) ? ERR_OK : write_all(STDOUT_FILENO, &p->buf, info);
     if (e == ERR_OK && p->limit != 0 && p->printed >= p->limit)
         return ERR_END;
     return e;
@@ -98,6 +110,8 @@ static enum err print_looks(struct printer *p, struct pipeline *pipe, struct sou
         e = pipeline_look(pipe, source, info);
     while (e == ERR_OK) {
         const struct snapshot *s = acct_snapshot(pipe->acct);
+        if (!known)
+            inapt_say(p->asked, s);
         if (!known && query_check_device(&p->options.query, s, info) != ERR_OK)
             return ERR_NOENT;
         known = true;
@@ -173,6 +187,30 @@ static void say_note(const struct source *trace) {
         fprintf(stderr, "gwtop: %s\n", note);
 }
 
+/* Enough was printed, but nothing is accepted yet: whether anything will be says the rest. */
+static enum err settle(struct printer *p, struct err_info *info) {
+    if (p->printed == 0)
+        return ERR_OK;
+    while (is_held(p) && !signals_got() && player_next(p->player) == ERR_OK)
+        ;
+    return is_held(p) ? ERR_OK : write_all(STDOUT_FILENO, &p->buf, info);
+}
+
+/* Words about the whole of what was played; the failure, if it is one. */
+static enum err judge(struct printer *p, const struct options *o, struct err_info *info) {
+    struct player *player = p->player;
+    enum err e = settle(p, info);
+    if (e != ERR_OK)
+        return e;
+    say_note(player_trace(player));
+    if (p->printed == 0 && o->from_ns > 0 && !signals_got())
+        return err_set(info, ERR_RANGE, 0, "the recording ends before --from", NULL);
+    if (player_tick(player) == 0)
+        return err_set(info, ERR_FORMAT, 0, "the recording holds no whole tick", NULL);
+    fit_say(o, player);
+    return fit_check(o, player, info);
+}
+
 int print_recording(const struct options *o, struct source *take_trace) {
     struct printer printer = {0};
     struct player *player = NULL;
@@ -184,6 +222,7 @@ int print_recording(const struct options *o, struct source *take_trace) {
         err_set(&info, e, 0, err_text(e), NULL);
     else
         e = printer_init(&printer, o, true, &info);
+    printer.player = player;
     if (e == ERR_OK && once) {
         e = play_whole(player, o);
         if ((e == ERR_OK || e == ERR_END) && player_snapshot(player))
@@ -191,18 +230,10 @@ int print_recording(const struct options *o, struct source *take_trace) {
     } else if (e == ERR_OK) {
         e = print_ticks(&printer, player, o, &info);
     }
-    if (player && (e == ERR_OK || e == ERR_END))
-        say_note(player_trace(player));
     if (e != ERR_OK && e != ERR_END && !info.text[0])
         err_set(&info, e, 0, "reading the recording failed", err_text(e));
-    if (player && (e == ERR_OK || e == ERR_END) && printer.printed == 0 && o->from_ns > 0 &&
-        !signals_got())
-        e = err_set(&info, ERR_RANGE, 0, "the recording ends before --from", NULL);
-    else if (player && (e == ERR_OK || e == ERR_END) && player_tick(player) == 0)
-        e = err_set(&info, ERR_FORMAT, 0, "the recording holds no whole tick", NULL);
-    else if (player && (e == ERR_OK || e == ERR_END) &&
-             vendor_file_check(o, player, &info) != ERR_OK)
-        e = ERR_FORMAT;
+    if (player && (e == ERR_OK || e == ERR_END))
+        e = judge(&printer, o, &info);
     player_destroy(player);
     printer_finish(&printer);
     return conclude(e, &info);

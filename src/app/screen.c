@@ -145,6 +145,8 @@ int screen_run(const struct options *o, struct feed *take_feed, bool replay) {
     ui_destroy(s.ui);
     grid_finish(&s.grid);
     term_close(s.term);
+    if (e == ERR_OK && take_feed->ops->conclude)
+        take_feed->ops->conclude(take_feed);
     take_feed->ops->close(take_feed);
     if (e != ERR_OK)
         return report(&info);

@@ -14,7 +14,7 @@
 
 #include "commands.h"
 #include "gwtop/backend.h"
-#include "player.h"
+#include "nearest.h"
 #include "signals.h"
 
 #define TICK_NS INT64_C(1000000000) /* of a file's own time */
@@ -26,6 +26,8 @@ static void put_machine_facts(const struct options *o, struct buf *facts) {
         facts_put_u64(facts, "option.pcie-bw", 1);
     if (o->assume_voltage_uv > 0)
         facts_put_u64(facts, "option.assume-voltage", o->assume_voltage_uv);
+    if (o->given[OPT_LIST])
+        return; /* takes nothing and turns nothing: what that would show is not listed */
     if (o->given[OPT_COUNTERS])
         facts_put_u64(facts, "option.counters", 1);
     if (o->given[OPT_SET_PROFILING])
@@ -149,17 +151,8 @@ enum err recording_open(const struct options *o, const char *path, struct source
     if (!o->as)
         return guessed_open(o, path, out, info);
     if (!vendor_kind_find(o->as, &backend, &kind))
-        return err_set(info, ERR_USAGE, 0, "no such kind of file", o->as);
+        return kind_unknown(o->as, info);
     return vendor_file_open(o, path, backend, kind, file_tick_ns(o), out, info);
-}
-
-enum err vendor_file_check(const struct options *o, const struct player *p, struct err_info *info) {
-    char text[80] = "nothing in it is of the kind ";
-    if (!o->as || !player_at_end(p) || player_accepted(p) > 0)
-        return ERR_OK;
-    size_t n = strlen(text);
-    text[n + text_clean(text + n, sizeof(text) - 1 - n, span_of(o->as))] = '\0';
-    return err_set(info, ERR_FORMAT, 0, text, o->operands[0]);
 }
 
 /* The tree's own copy, for a program that was built but not installed: build/gwtop, build/release/gwtop. */
@@ -185,7 +178,13 @@ static bool demo_beside(char *path, size_t cap) {
 enum err demo_open(struct source **out, struct err_info *info) {
     char path[PATH_MAX];
     bool beside = demo_beside(path, sizeof(path));
-    return trace_open(beside ? path : GWTOP_DATADIR "/demo.gwt.zst", &backend_table, out, info);
+    enum err e =
+        trace_open(beside ? path : GWTOP_DATADIR "/demo.gwt.zst", &backend_table, out, info);
+    return e != ERR_NOENT ? e
+                          : err_set(info, e, 0,
+                                    "the demonstration is not installed (make install, or run "
+                                    "build/gwtop in the tree)",
+                                    GWTOP_DATADIR "/demo.gwt.zst");
 }
 
 enum err query_from_options(const struct options *o, struct table_query *query,
@@ -198,6 +197,8 @@ enum err query_from_options(const struct options *o, struct table_query *query,
         e = table_sort_parse(span_of(o->sort), query, info);
     if (e == ERR_OK && o->fields)
         e = column_set_parse(span_of(o->fields), columns, info);
+    if (e == ERR_OK && o->filter)
+        e = filter_parse(span_of(o->filter), &query->filter, info);
     return e;
 }
 

@@ -25,13 +25,10 @@ enum err vendor_file_open(const struct options *o, const char *path, unsigned ba
  * recognises. */
 enum err recording_open(const struct options *o, const char *path, struct source **out,
                         struct err_info *info);
-/* ERR_FORMAT where a file that --as says is of a kind was played to its end and held nothing of it. */
-struct player;
-enum err vendor_file_check(const struct options *o, const struct player *p, struct err_info *info);
 /* The built-in demonstration: beside the program in its source tree, else where it was installed. */
 enum err demo_open(struct source **out, struct err_info *info);
 
-/* -s -u -p -i -N and --fields. */
+/* -s -F -u -p -i -N and --fields. */
 enum err query_from_options(const struct options *o, struct table_query *query,
                             struct column_set *columns, struct err_info *info);
 /* ERR_NOENT if -i names a device that the snapshot does not have. */

@@ -48,6 +48,10 @@ static void status_is_passed_on(void **state) {
         {{"stat"}, 125},
         {{"stat", "--no-such-option", "--", "true"}, 125},
         {{"stat", "-o", "/no/such/folder/file", "--", "true"}, 125},
+        {{"stat", "-i", "0", "--", "true"}, 125},
+        {{"stat", "-p", "1", "--", "true"}, 125},
+        {{"stat", "-u", "root", "--", "true"}, 125},
+        {{"stat", "-N", "1", "--", "true"}, 125},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -199,11 +203,11 @@ static json_t *device_of(json_t *o) {
     return d;
 }
 
-/* 0.1 s at the first sight and 0.2 s more by the parent, 0.2 s by a child that outlives it; at most 4 MiB. */
+/* 0.02 s at the first sight and 0.28 s more by the parent, 0.2 s by a child that outlives it; at most 4 MiB. */
 static const char family[] =
-    SHELL "show $$ 100000000 1024\nsleep 0.4\ngrow $$ 200000000 4096\nsleep 0.4\n"
+    SHELL "show $$ 20000000 1024\nsleep 0.4\ngrow $$ 200000000 4096\nsleep 0.4\n"
           "grow $$ 300000000 2048\n"
-          "(me=$(sh -c 'echo $PPID'); show $me 50000000 512; sleep 0.5;"
+          "(me=$(sh -c 'echo $PPID'); show $me 10000000 512; sleep 0.5;"
           " grow $me 200000000 256) &\nsleep 0.2\nexit 9\n";
 
 static void busy_time_is_what_the_counters_grew_by(void **state) {
@@ -217,6 +221,39 @@ static void busy_time_is_what_the_counters_grew_by(void **state) {
     assert_int_equal(json_array_size(processes), 2);
     assert_near(json_array_get(processes, 0), "busy_s", 0.3, 1e-9);
     assert_near(json_array_get(processes, 1), "busy_s", 0.2, 1e-9);
+    json_decref(o);
+}
+
+/* A counter that stands at 5 s cannot be of a process so young: only what it grows by is the command's. */
+static void what_was_inherited_is_not_its_cost(void **state) {
+    (void)state;
+    json_t *o =
+        use_json(PROGRAM_ARGS("-d", "100ms", "--json"),
+                 SHELL "show $$ 5000000000 64; sleep 0.4; grow $$ 5100000000 64; sleep 0.2", 0);
+    assert_near(process_engine(device_of(o), "gfx"), "busy_s", 0.1, 1e-9);
+    json_decref(o);
+}
+
+static void the_first_failure_is_the_status(void **state) {
+    (void)state;
+    json_t *o = use_json(PROGRAM_ARGS("-r", "4", "--json"),
+                         "echo >>$T/runs; n=$(wc -l <$T/runs)\n"
+                         "case $n in 2) exit 5;; 3) exit 6;; esac",
+                         5);
+    assert_int_equal(json_integer_value(json_object_get(o, "exit")), 5);
+    assert_int_equal(json_integer_value(json_object_get(o, "runs")), 4);
+    json_decref(o);
+}
+
+/* The second of many is cut short. */
+static void a_run_cut_short_is_not_in_the_mean(void **state) {
+    (void)state;
+    json_t *o = use_json(PROGRAM_ARGS("-r", "5", "--json"),
+                         "echo >>$T/runs; [ $(wc -l <$T/runs) = 1 ] && exit 0\n"
+                         "kill -INT $PPID; sleep 20",
+                         130);
+    assert_int_equal(json_integer_value(json_object_get(o, "runs")), 1);
+    assert_true(number_at(o, "wall_s") < 5);
     json_decref(o);
 }
 
@@ -242,6 +279,7 @@ static void csv_and_text_say_the_same(void **state) {
     assert_non_null(strstr(csv, "\r\n0000:03:00.0,,vram,peak_B,1048576,"));
     assert_non_null(strstr(csv, "\r\n,,,lost_below_s,0.1,"));
     assert_non_null(strstr(csv, "\r\n,,,exit,0,"));
+    assert_non_null(strstr(csv, "\r\n0000:03:00.0,,,method,"));
     free(csv);
     char *text = use_run(PROGRAM_ARGS("-d", "200ms"), one, 0);
     assert_non_null(strstr(text, "busy on gfx"));
@@ -330,7 +368,7 @@ static void ctrl_c_ends_it_with_figures(void **state) {
     bool late;
     (void)state;
     use_init(&u, PROGRAM_ARGS("-d", "100ms"),
-             SHELL "show $$ 0 64; grow $$ 123000000 64; echo ready; exec sleep 30");
+             SHELL "show $$ 0 64; grow $$ 12300000 64; echo ready; exec sleep 30");
     struct terminal *t = terminal_start(&u.p, 24, 200);
     if (!t)
         skip();
@@ -340,7 +378,7 @@ static void ctrl_c_ends_it_with_figures(void **state) {
     assert_true(terminal_expect(t, "exit status 130", 10));
     assert_int_equal(terminal_wait(t, 10, &late), 130);
     assert_false(late);
-    assert_non_null(strstr(terminal_output(t, NULL), "0.123"));
+    assert_non_null(strstr(terminal_output(t, NULL), "0.012"));
     terminal_finish(t);
     e2e_finish(&u.e);
 }
@@ -374,6 +412,9 @@ int main(void) {
         cmocka_unit_test(a_signal_is_passed_on_and_the_figures_printed),
         cmocka_unit_test(busy_time_is_what_the_counters_grew_by),
         cmocka_unit_test(runs_have_mean_and_spread),
+        cmocka_unit_test(what_was_inherited_is_not_its_cost),
+        cmocka_unit_test(the_first_failure_is_the_status),
+        cmocka_unit_test(a_run_cut_short_is_not_in_the_mean),
         cmocka_unit_test(csv_and_text_say_the_same),
         cmocka_unit_test(what_is_brief_is_seen_with_exact),
         cmocka_unit_test(signals_and_stops_pass_through_exact),

@@ -10,7 +10,9 @@
 #include <cmocka.h>
 
 #include "app/commands.h"
+#include "app/nearest.h"
 #include "app/options.h"
+#include "gwtop/backend.h"
 
 #define MS INT64_C(1000000)
 #define S  (1000 * MS)
@@ -188,6 +190,64 @@ static void test_wrong_words(void **state) {
     assert_int_equal(parse(&o, &info, "decode", "fdinfo", NULL), ERR_USAGE);
 }
 
+/* A neighbour is named only if it is one: two edits, or a third of the word. */
+static void test_neighbours(void **state) {
+    static const char *const rows[][2] = {{"--countrs", "--counters?"},
+                                          {"--mali-profilng", "--mali-profiling?"},
+                                          {"--oa-timestmphz", "--oa-timestamp-hz?"},
+                                          {"--demoo", "--demo?"},
+                                          {"--zzz", NULL},
+                                          {"--x", NULL},
+                                          {"--colour", NULL}};
+    struct options o;
+    struct err_info info;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(parse(&o, &info, rows[i][0], NULL), ERR_USAGE);
+        if (rows[i][1] ? !strstr(info.text, rows[i][1]) : strstr(info.text, "mean") != NULL)
+            fail_msg("%s", info.text);
+    }
+}
+
+/* What takes words of a list says which. */
+static void test_words_are_listed(void **state) {
+    static const char *const rows[][3] = {
+        {"--oa-format", "A14", "A13, A29, A13_B8_C8, B4_C8, A45_B8_C8, B4_C8_A16"},
+        {"--oa-flags", "ctx", "pid, tag"},
+        {"--oa-sample", "time", "source, ctx, pid, tag, ts"},
+        {"--mali-soc", "exynos", "exynos4210, exynos4412, exynos4412-prime, u8500"},
+        {"--mali-dialect", "amd", "samsung, arm"},
+        {"--mali-end", "start", "stop, interrupt"}};
+    struct options o;
+    struct err_info info;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(parse(&o, &info, rows[i][0], rows[i][1], NULL), ERR_USAGE);
+        assert_non_null(strstr(info.text, rows[i][0]));
+        assert_non_null(strstr(info.text, rows[i][1]));
+        assert_non_null(strstr(info.text, rows[i][2]));
+    }
+}
+
+/* All kinds, the nearest first. */
+static void test_kinds_are_listed(void **state) {
+    static const char *const rows[][2] = {{"i915perf", ": i915-perf "},
+                                          {"mali", ": mali-events "},
+                                          {"panthor", ": panthor-ring "},
+                                          {"fdinf", ": fdinfo "},
+                                          {"oa-stream", ": i915-oa-stream "}};
+    struct err_info info;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(kind_unknown(rows[i][0], &info), ERR_USAGE);
+        assert_non_null(strstr(info.text, rows[i][1]));
+        for (size_t b = 0; b < backend_table.count; b++)
+            for (size_t k = 0; k < backend_table.list[b]->kind_count; k++)
+                if (backend_table.list[b]->kinds[k].file)
+                    assert_non_null(strstr(info.text, backend_table.list[b]->kinds[k].name));
+    }
+}
+
 static void test_help_without_operands(void **state) {
     struct options o;
     struct err_info info;
@@ -207,7 +267,75 @@ static void test_help_names_everything(void **state) {
         assert_non_null(strstr(b.p, option_list[i].name));
     for (unsigned i = 0; i < command_count; i++)
         assert_non_null(strstr(b.p, command_list[i].usage));
+    for (size_t i = 0; i < backend_table.count; i++)
+        for (size_t k = 0; k < backend_table.list[i]->kind_count; k++)
+            if (backend_table.list[i]->kinds[k].file)
+                assert_non_null(strstr(b.p, backend_table.list[i]->kinds[k].name));
     buf_finish(&b);
+}
+
+/* No line is wider than 100 columns; what options do stands in one column, below long ones. */
+static void test_help_is_aligned(void **state) {
+    struct buf b;
+    struct span line;
+    bool options = false;
+    bool alone = false; /* its text stands below */
+    (void)state;
+    buf_init(&b);
+    options_help(&b);
+    struct cursor lines = cursor_over(buf_span_of(&b));
+    while (cursor_line(&lines, &line)) {
+        options = options ? line.n > 0 : span_starts(line, "  -1, --once");
+        assert_true(line.n <= 100);
+        if (!options)
+            continue;
+        bool beside = line.n > 28 && line.p[27] == ' ' && line.p[28] != ' ';
+        assert_true(beside || (!alone && span_starts(line, "      --")) || line.n == 0);
+        assert_true(!alone || span_starts(line, "                            "));
+        alone = !beside;
+    }
+    buf_finish(&b);
+}
+
+/* As it is written in a manual page: a dash is escaped, a font may stand before. */
+static void assert_written(const char *page, const char *font, const char *word) {
+    char written[64];
+    size_t n = (size_t)snprintf(written, sizeof written, "%s", font);
+    for (const char *p = word; *p && n < sizeof written - 3; p++) {
+        if (*p == '-' || *p == '\\')
+            written[n++] = '\\';
+        written[n++] = *p;
+    }
+    written[n] = '\0';
+    if (!strstr(page, written))
+        fail_msg("man/gwtop.1 does not speak of %s", word);
+}
+
+static void assert_kinds(const char *page) {
+    for (size_t b = 0; b < backend_table.count; b++)
+        for (size_t k = 0; k < backend_table.list[b]->kind_count; k++)
+            if (backend_table.list[b]->kinds[k].file)
+                assert_written(page, "\\fB", backend_table.list[b]->kinds[k].name);
+}
+
+/* Every key of the table screen, in bold. */
+static void assert_keys(const char *page) {
+    static const char *const keys[] = {
+#define KEY(where, names, act, amount, word, help) names,
+#include "view/keys.def"
+#undef KEY
+    };
+    const char *section = strstr(page, ".SH KEYS");
+    assert_non_null(section);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        struct cursor c = cursor_over(span_of(keys[i]));
+        struct span name;
+        while (cursor_field(&c, ' ', &name)) {
+            char word[16];
+            snprintf(word, sizeof word, "%.*s", (int)name.n, name.p);
+            assert_written(section, "\\fB", word);
+        }
+    }
 }
 
 /* The manual page speaks of every option and command. */
@@ -232,6 +360,8 @@ static void test_manual(void **state) {
     }
     for (unsigned i = 0; i < command_count; i++)
         assert_non_null(strstr(page, command_list[i].name));
+    assert_kinds(page);
+    assert_keys(page);
 }
 
 int main(void) {
@@ -244,8 +374,12 @@ int main(void) {
         cmocka_unit_test(test_speed),
         cmocka_unit_test(test_mali),
         cmocka_unit_test(test_wrong_words),
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_words_are_listed),
+        cmocka_unit_test(test_kinds_are_listed),
         cmocka_unit_test(test_help_without_operands),
         cmocka_unit_test(test_help_names_everything),
+        cmocka_unit_test(test_help_is_aligned),
         cmocka_unit_test(test_manual),
     };
     return cmocka_run_group_tests_name("app options", tests, NULL, NULL);

@@ -1,0 +1,80 @@
+/* The help: what each command and option does, in two columns that fit a window of 100. */
+#include <string.h>
+
+#include "commands.h"
+#include "nearest.h"
+#include "options.h"
+
+#define WIDTH       100
+#define COMMANDS_AT 38 /* column of the text beside a command */
+#define OPTIONS_AT  28
+
+/* Words from column `at` on, the line standing at `column`; what is too long goes on below. */
+static void put_wrapped(struct buf *out, size_t column, size_t at, struct span text) {
+    struct cursor words = cursor_over(text);
+    struct span word;
+    bool first = true;
+    if (column >= at) {
+        buf_char(out, '\n');
+        column = 0;
+    }
+    buf_fill(out, ' ', at - column);
+    column = at;
+    while (cursor_field(&words, ' ', &word)) {
+        if (!first && column + 1 + word.n > WIDTH) {
+            buf_char(out, '\n');
+            buf_fill(out, ' ', at);
+            column = at;
+        } else if (!first) {
+            buf_char(out, ' ');
+            column++;
+        }
+        buf_span(out, word);
+        column += word.n;
+        first = false;
+    }
+    buf_char(out, '\n');
+}
+
+static void put_command(struct buf *out, const struct command *c) {
+    struct buf doc;
+    size_t start = out->n;
+    buf_init(&doc);
+    buf_text(&doc, c->doc);
+    if (c->run == command_decode) {
+        buf_char(&doc, ' ');
+        kinds_put(&doc, ", ");
+    }
+    buf_text(out, "  ");
+    buf_text(out, c->usage);
+    put_wrapped(out, out->n - start, COMMANDS_AT, buf_span_of(&doc));
+    buf_finish(&doc);
+}
+
+static void put_option(struct buf *out, const struct option_info *o) {
+    size_t start = out->n;
+    buf_text(out, "  ");
+    if (o->letter) {
+        buf_char(out, '-');
+        buf_char(out, o->letter);
+        buf_text(out, ", --");
+    } else {
+        buf_text(out, "    --");
+    }
+    buf_text(out, o->name);
+    if (o->argument) {
+        buf_char(out, ' ');
+        buf_text(out, o->argument);
+    }
+    put_wrapped(out, out->n - start, OPTIONS_AT, span_of(o->doc));
+}
+
+void options_help(struct buf *out) {
+    buf_text(out, "gwtop: who is using my GPU, how much of it, and what does that cost?\n\n");
+    for (unsigned i = 0; i < command_count; i++)
+        put_command(out, &command_list[i]);
+    buf_char(out, '\n');
+    for (int i = 0; i < OPT_COUNT; i++)
+        put_option(out, &option_list[i]);
+    buf_text(out, "\nKeys on the screen: F1 or h. Manual: gwtop(1).\n");
+}

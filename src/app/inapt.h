@@ -1,0 +1,11 @@
+/* Options that can do nothing on this machine. */
+#ifndef APP_INAPT_H
+#define APP_INAPT_H
+
+#include "gwtop/snapshot.h"
+#include "options.h"
+
+/* A line on stderr for each that was given and is for devices of which none is here. */
+void inapt_say(const struct options *o, const struct snapshot *s);
+
+#endif
