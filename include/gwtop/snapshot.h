@@ -70,6 +70,7 @@ struct snap_metric {
 struct snap_engine {
     struct text_ref name; /* as the driver wrote it */
     uint8_t class;        /* enum engine_class */
+    bool jobs;            /* told by recorded jobs alone, by no client */
     uint32_t capacity;    /* equal engines behind the name, at least 1 */
     struct value busy_ppm; /* % of capacity x 10^-4 over the interval just past; 0..1000000 */
     struct value busy_ns;  /* total since gwtop began to watch, all engines behind the name together;

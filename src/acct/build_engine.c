@@ -76,6 +76,7 @@ static inline void set_line(struct snap_engine *line, const struct engine_name *
                             bool priceable) {
     line->name = n->name;
     line->class = n->class;
+    line->jobs = n->told && !n->told_by_clients;
     line->capacity = capacity;
     line->busy_ppm = rate;
     line->busy_ns = build_total(t, rate);

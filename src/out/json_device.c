@@ -37,20 +37,13 @@ static void put_metric(struct buf *b, const struct snapshot *s, const struct sna
     json_close_single(&o);
 }
 
-/* This driver counts nothing for its clients: all that there is comes from the jobs that it logs. */
-static const char *engine_source(const struct snapshot *s, const struct snap_device *d) {
-    struct span driver = snapshot_text(s, d->driver);
-    return span_equals(driver, "mali") ? JOBS : CLIENTS;
-}
-
-static void put_engine(struct buf *b, const struct snapshot *s, const struct snap_device *d,
-                       const struct snap_engine *e) {
+static void put_engine(struct buf *b, const struct snapshot *s, const struct snap_engine *e) {
     struct json_object o;
     json_open(&o, b, NULL);
     json_metric_head(&o, METRIC_ENGINE_BUSY, e->busy_ppm);
     json_text(&o, "engine", snapshot_text(s, e->name));
     json_word(&o, "class", engine_class_name(e->class));
-    json_word(&o, "source", engine_source(s, d));
+    json_word(&o, "source", e->jobs ? JOBS : CLIENTS);
     json_close_single(&o);
 }
 
@@ -70,7 +63,7 @@ static void put_metrics(struct buf *b, const struct snapshot *s, const struct sn
         put_metric(b, s, &s->metrics[d->metrics.first + i]);
     }
     for (uint32_t i = 0; i < d->engines.count; i++) {
-        put_engine(b, s, d, &s->engines[d->engines.first + i]);
+        put_engine(b, s, &s->engines[d->engines.first + i]);
     }
     for (uint32_t i = 0; i < d->memory.count; i++) {
         put_region(b, s, &s->memory[d->memory.first + i]);

@@ -309,6 +309,12 @@ static void jobs_beside_clients(const char *engine, int64_t want_ns, bool late) 
     check_value(p->busy_ns, want_ns);
     check_value(p->busy_ppm, 500000); /* of the busier engine */
     check_value(device(f)->busy_ppm, 500000);
+    /* Who told of an engine: recorded jobs only where no client did. */
+    const struct snapshot *snap = feed_snapshot(f);
+    for (uint32_t i = 0; i < device(f)->engines.count; i++) {
+        const struct snap_engine *e = &snap->engines[device(f)->engines.first + i];
+        assert_int_equal(e->jobs, !span_equals(snapshot_text(snap, e->name), engine));
+    }
     feed_destroy(f);
 }
 

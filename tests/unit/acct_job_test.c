@@ -84,6 +84,7 @@ static void test_one_job(void **state) {
     check_real(d->power.pw, 0.625);
     assert_int_equal(d->power.method, METHOD_PSEUDO);
     check_real(unit_of(f, d->engines, "GP0")->pws, 0.625);
+    assert_true(unit_of(f, d->engines, "GP0")->jobs);
     tick(f, 4 * SEC); /* nothing more */
     check_value(process(f, 100)->busy_ppm, 0);
     check_real(process(f, 100)->power.pw, 0);
