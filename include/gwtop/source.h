@@ -281,6 +281,33 @@ void async_wait(const struct async *a);
 enum err async_take(struct async *a, const struct frame_sink *sink);
 void async_drop(struct async *a); /* takes an answer that nobody wants any more */
 void async_stop(struct async *a); /* waits for the read under way; accepts one that never started */
+
+/* Asks such a thread of one device: once in each tick in which the device is awake. Zeroed before the start. */
+struct watch {
+    struct async async;
+    struct host *host;
+    const struct subject *device;
+    const struct host *own; /* the thread's: its calls are counted as the host's */
+    bool *fresh;            /* of what reads: find all files anew */
+    long kept;              /* descriptors that it may keep open, taken off the host's */
+    uint64_t counted;       /* of its calls */
+    int64_t last_ns;
+    bool gap;   /* before this tick the device slept or may have slept: what was read then is dropped */
+    bool stale; /* so it was, and the thread could not be told yet */
+    bool asleep_told;
+};
+/* Takes up to `most` descriptors for it off the host's. What it returns is what reads may keep open. */
+long watch_keep(struct watch *w, struct host *h, long most);
+/* `job` is taken over, also on failure; `own` and `fresh` are parts of it. */
+enum err watch_start(struct watch *w, const struct subject *device, struct async_job *take_job,
+                     const struct host *own, bool *fresh);
+/* False while the device sleeps: then nothing may be asked of it, and a frame of `kind` says so once. */
+bool watch_awake(struct watch *w, const struct subject *stream, unsigned kind, int64_t now_ns,
+                 const struct frame_sink *sink);
+/* Emits what there is, and asks for more. An error: the thread is no more. */
+enum err watch_ask(struct watch *w, const struct frame_sink *sink);
+void watch_stop(struct watch *w); /* accepts one that never started */
+
 /* What the thread may know of the machine: the calls, where they start, and a count of its own. Nothing of the
  * roster. */
 struct host host_for_thread(const struct host *h);

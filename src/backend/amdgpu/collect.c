@@ -11,9 +11,6 @@
 
 enum { KEEP_MAX = 64 }; /* descriptors kept open for one device */
 
-#define GAP_NS                                                                                     \
-    INT64_C(1000000000) /* beside two ticks: so long nobody asked, the device may have slept */
-
 struct collector {
     struct source source;
     struct host *host;
@@ -21,13 +18,7 @@ struct collector {
     char sys_path[256];
     struct buf facts;
     const struct subject *stream;
-    struct async async;
-    struct reader *reader; /* the async's; to be touched while nothing is asked */
-    long kept;             /* taken off the host's */
-    uint64_t counted;      /* of the reader's calls */
-    int64_t last_ns;
-    bool fresh; /* tell the reader when it can hear */
-    bool asleep_told;
+    struct watch watch;                /* of its files */
     const struct subject *pcie_stream; /* NULL: not asked for */
     struct async pcie;
 };
@@ -72,16 +63,12 @@ static const struct subject *open_stream(struct collector *c, const char *name,
 /* ---- threads ------------------------------------------------------------------------------------------------ */
 
 static enum err start_reader(struct collector *c) {
-    long keep = c->host->keep_left < KEEP_MAX ? c->host->keep_left : KEEP_MAX;
-    enum err e = reader_create(c->host, c->stream, c->sys_path, keep, &c->reader);
+    struct reader *reader;
+    long keep = watch_keep(&c->watch, c->host, KEEP_MAX);
+    enum err e = reader_create(c->host, c->stream, c->sys_path, keep, &reader);
     if (e != ERR_OK)
         return e;
-    e = async_start(&c->async, &c->reader->job);
-    if (e != ERR_OK)
-        return e;
-    c->kept = keep;
-    c->host->keep_left -= keep;
-    return ERR_OK;
+    return watch_start(&c->watch, c->device, &reader->job, &reader->own, &reader->fresh);
 }
 
 static enum err start_pcie(struct collector *c, const struct frame_sink *sink) {
@@ -108,30 +95,6 @@ static enum err start(struct collector *c, const struct frame_sink *sink) {
 
 /* ---- the tick ------------------------------------------------------------------------------------------------ */
 
-/* The answer is that it sleeps; said once. */
-static void tell_asleep(struct collector *c, const struct frame_sink *sink) {
-    struct frame f = {.t_ns = clock_mono_ns(),
-                      .subject = c->stream->id,
-                      .kind = AMDGPU_SYSFS,
-                      .outcome = OUTCOME_ASLEEP};
-    if (!c->asleep_told && sink->frame)
-        sink->frame(sink->ctx, c->stream, &f);
-    c->asleep_told = true;
-}
-
-static enum err ask_reader(struct collector *c, const struct frame_sink *sink) {
-    enum err e = async_take(&c->async, sink);
-    if (e != ERR_OK || c->async.asked)
-        return e;
-    c->host->tally.syscalls += c->reader->own.tally.syscalls - c->counted;
-    c->counted = c->reader->own.tally.syscalls;
-    c->reader->fresh = c->reader->fresh || c->fresh;
-    c->fresh = false;
-    async_ask(&c->async);
-    async_wait(&c->async);
-    return async_take(&c->async, sink);
-}
-
 /* Its answer takes a second: it is there in a later tick. */
 static enum err ask_pcie(struct collector *c, const struct frame_sink *sink) {
     enum err e = c->pcie.worker ? async_take(&c->pcie, sink) : ERR_OK;
@@ -140,31 +103,16 @@ static enum err ask_pcie(struct collector *c, const struct frame_sink *sink) {
     return e;
 }
 
-static void note_gap(struct collector *c, int64_t now_ns) {
-    if (c->last_ns != 0 && now_ns - c->last_ns > 2 * c->host->delay_ns + GAP_NS) {
-        async_drop(&c->async);
-        if (c->pcie.worker)
-            async_drop(&c->pcie);
-        c->fresh = true;
-    }
-    c->last_ns = now_ns;
-}
-
 static enum err collect_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
     struct collector *c = (struct collector *)s;
-    bool asleep = roster_asleep(c->host, c->device);
-    enum err e = c->stream || asleep ? ERR_OK : start(c, sink);
+    enum err e = c->stream || roster_asleep(c->host, c->device) ? ERR_OK : start(c, sink);
     if (e != ERR_OK || !c->stream)
         return e;
-    if (asleep) {
-        tell_asleep(c, sink);
+    if (!watch_awake(&c->watch, c->stream, AMDGPU_SYSFS, now_ns, sink))
         return ERR_OK;
-    }
-    if (c->asleep_told)
-        c->last_ns = INT64_MIN / 2; /* a gap, however short */
-    c->asleep_told = false;
-    note_gap(c, now_ns);
-    e = ask_reader(c, sink);
+    if (c->watch.gap && c->pcie.worker)
+        async_drop(&c->pcie);
+    e = watch_ask(&c->watch, sink);
     return e != ERR_OK ? e : ask_pcie(c, sink);
 }
 
@@ -178,8 +126,7 @@ static void collect_close(struct source *s) {
     if (!c)
         return;
     async_stop(&c->pcie);
-    async_stop(&c->async);
-    c->host->keep_left += c->kept;
+    watch_stop(&c->watch);
     buf_finish(&c->facts);
     free(c);
 }

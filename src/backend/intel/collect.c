@@ -10,9 +10,6 @@
 
 enum { KEEP_MAX = 128 }; /* descriptors kept open for one device */
 
-#define GAP_NS                                                                                     \
-    INT64_C(1000000000) /* beside two ticks: so long nobody asked, the device may have slept */
-
 struct collector {
     struct source source;
     struct host *host;
@@ -21,14 +18,8 @@ struct collector {
     bool is_apu;
     struct buf facts;
     const struct subject *stream;
-    struct async async;
-    struct reader *reader; /* the async's; to be touched while nothing is asked */
+    struct watch watch; /* of its sensors */
     struct intel_oa *oa;
-    long kept;        /* taken off the host's */
-    uint64_t counted; /* of the reader's calls */
-    int64_t last_ns;
-    bool fresh; /* tell the reader when it can hear */
-    bool asleep_told;
 };
 
 /* ---- what is known of the device ------------------------------------------------------------------------- */
@@ -51,72 +42,32 @@ static const struct subject *open_stream(struct collector *c, const struct frame
 }
 
 static enum err start(struct collector *c, const struct frame_sink *sink) {
-    long keep = c->host->keep_left < KEEP_MAX ? c->host->keep_left : KEEP_MAX;
+    struct reader *reader;
     enum err e;
     c->is_apu = sensor_files_apu(c->host, &c->at);
     put_facts(c);
     c->stream = open_stream(c, sink);
     if (!c->stream)
         return ERR_NOMEM;
-    e = sensor_reader_create(c->host, c->stream, &c->at, c->is_apu, keep, &c->reader);
+    e = sensor_reader_create(c->host, c->stream, &c->at, c->is_apu,
+                             watch_keep(&c->watch, c->host, KEEP_MAX), &reader);
     if (e == ERR_OK)
-        e = async_start(&c->async, &c->reader->job);
+        e = watch_start(&c->watch, c->device, &reader->job, &reader->own, &reader->fresh);
     if (e != ERR_OK)
         return e;
-    c->kept = keep;
-    c->host->keep_left -= keep;
     return intel_oa_create(c->host, c->device, c->at.sys_path, &c->oa);
 }
 
 /* ---- the tick ------------------------------------------------------------------------------------------------ */
 
-/* The answer is that it sleeps; said once. */
-static void tell_asleep(struct collector *c, const struct frame_sink *sink) {
-    struct frame f = {.t_ns = clock_mono_ns(),
-                      .subject = c->stream->id,
-                      .kind = INTEL_SYSFS,
-                      .outcome = OUTCOME_ASLEEP};
-    if (!c->asleep_told && sink->frame)
-        sink->frame(sink->ctx, c->stream, &f);
-    c->asleep_told = true;
-}
-
-static enum err ask_reader(struct collector *c, const struct frame_sink *sink) {
-    enum err e = async_take(&c->async, sink);
-    if (e != ERR_OK || c->async.asked)
-        return e;
-    c->host->tally.syscalls += c->reader->own.tally.syscalls - c->counted;
-    c->counted = c->reader->own.tally.syscalls;
-    c->reader->fresh = c->reader->fresh || c->fresh;
-    c->fresh = false;
-    async_ask(&c->async);
-    async_wait(&c->async);
-    return async_take(&c->async, sink);
-}
-
-static void note_gap(struct collector *c, int64_t now_ns) {
-    if (c->last_ns != 0 && now_ns - c->last_ns > 2 * c->host->delay_ns + GAP_NS) {
-        async_drop(&c->async);
-        c->fresh = true;
-    }
-    c->last_ns = now_ns;
-}
-
 static enum err collect_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
     struct collector *c = (struct collector *)s;
-    bool asleep = roster_asleep(c->host, c->device);
-    enum err e = c->stream || asleep ? ERR_OK : start(c, sink);
+    enum err e = c->stream || roster_asleep(c->host, c->device) ? ERR_OK : start(c, sink);
     if (e != ERR_OK || !c->stream)
         return e;
-    if (asleep) {
-        tell_asleep(c, sink);
+    if (!watch_awake(&c->watch, c->stream, INTEL_SYSFS, now_ns, sink))
         return ERR_OK;
-    }
-    if (c->asleep_told)
-        c->last_ns = INT64_MIN / 2; /* a gap, however short */
-    c->asleep_told = false;
-    note_gap(c, now_ns);
-    e = ask_reader(c, sink);
+    e = watch_ask(&c->watch, sink);
     if (e == ERR_OK && c->oa)
         intel_oa_read(c->oa, now_ns, sink);
     return e;
@@ -132,8 +83,7 @@ static void collect_close(struct source *s) {
     if (!c)
         return;
     intel_oa_destroy(c->oa);
-    async_stop(&c->async);
-    c->host->keep_left += c->kept;
+    watch_stop(&c->watch);
     buf_finish(&c->facts);
     free(c);
 }
