@@ -20,9 +20,8 @@
 #include "backend/mali/mali.h"
 #include "gwtop/bus.h"
 #include "gwtop/source.h"
+#include "livebus.h"
 #include "scratch.h"
-#include "seen.h"
-#include "told.h"
 #include "tree.h"
 
 #define DEBUGFS   "sys/kernel/debug"
@@ -35,14 +34,7 @@ static const struct backend_table table = {list, 1};
 struct rig {
     char *root;
     struct host_io io;
-    struct host *host;
-    struct source *live;
-    struct bus *bus;
-    struct seen seen;
-    struct told told;
-    unsigned jobs; /* of the last tick */
-    struct job job;
-    int64_t now_ns;
+    struct livebus b;
     unsigned writes;
     unsigned writers; /* opened for writing */
     int fail_write;   /* errno of each write; 0 none */
@@ -102,21 +94,9 @@ static int set_up(void **state) {
     return 0;
 }
 
-static void stop(struct rig *r) {
-    if (r->live)
-        r->live->ops->close(r->live);
-    bus_destroy(r->bus);
-    host_destroy(r->host);
-    r->live = NULL;
-    r->bus = NULL;
-    r->host = NULL;
-    seen_finish(&r->seen);
-}
-
 static int tear_down(void **state) {
     struct rig *r = *state;
-    stop(r);
-    told_finish(&r->told);
+    livebus_finish(&r->b);
     scratch_remove(r->root);
     free(r);
     return 0;
@@ -127,12 +107,6 @@ static void put_driver(struct rig *r, const char *record, const char *events) {
     tree_text(r->root, PROFILING "events", "%s", events);
 }
 
-static void on_job(void *ctx, const struct job *j) {
-    struct rig *r = ctx;
-    r->jobs++;
-    r->job = *j;
-}
-
 static void start(struct rig *r, const char *facts) {
     r->io = host_io_posix;
     r->io.ctx = r;
@@ -140,40 +114,16 @@ static void start(struct rig *r, const char *facts) {
     r->io.write = write_spied;
     r->io.stat = stat_spied;
     r->io.pread = pread_spied;
-    const struct host_options o = {
-        .root = r->root, .io = &r->io, .delay_ns = 1000000000, .machine_facts = facts};
-    struct subscriber s = told_subscriber(&r->told);
-    assert_int_equal(host_create(&o, &r->host, NULL), ERR_OK);
-    assert_int_equal(live_create(r->host, &table, &r->live, NULL), ERR_OK);
-    assert_int_equal(bus_create(&table, &r->bus), ERR_OK);
-    assert_int_equal(bus_subscribe(r->bus, &s), ERR_OK);
-    const struct subscriber jobs = {.sink = {.ctx = r, .job = on_job}};
-    assert_int_equal(bus_subscribe(r->bus, &jobs), ERR_OK);
-}
-
-static void take(void *ctx, const struct subject *s, const struct frame *f) {
-    struct rig *r = ctx;
-    struct frame_sink seen = seen_sink(&r->seen);
-    seen.frame(seen.ctx, s, f);
-    bus_frame(r->bus, s, f);
-}
-
-static void tick(struct rig *r) {
-    struct frame_sink sink = {r, take};
-    seen_clear(&r->seen);
-    told_clear(&r->told);
-    r->jobs = 0;
-    r->now_ns += 1000000000;
-    assert_int_equal(r->live->ops->read(r->live, r->now_ns, &sink), ERR_OK);
+    livebus_start(&r->b, &table, r->root, &r->io, facts);
 }
 
 static const struct seen_frame *frame_of(const struct rig *r, int kind) {
     uint32_t at = 0;
-    return seen_next(&r->seen, &at, (struct seen_want){kind, SUBJECT_STREAM, -1, -1});
+    return seen_next(&r->b.seen, &at, (struct seen_want){kind, SUBJECT_STREAM, -1, -1});
 }
 
 static unsigned devices_opened(const struct rig *r) {
-    return seen_count(&r->seen, (struct seen_want){FRAME_OPEN, SUBJECT_DEVICE, -1, -1});
+    return seen_count(&r->b.seen, (struct seen_want){FRAME_OPEN, SUBJECT_DEVICE, -1, -1});
 }
 
 static void assert_record(const struct rig *r, const char *want) {
@@ -187,7 +137,7 @@ static void assert_record(const struct rig *r, const char *want) {
 }
 
 static int64_t coverage(const struct rig *r) {
-    const struct told_sample *s = told_best(&r->told, METRIC_COVERAGE_RECORDED, INDEX_NONE);
+    const struct told_sample *s = told_best(&r->b.told, METRIC_COVERAGE_RECORDED, INDEX_NONE);
     return s && s->sample.state == STATE_VALUE ? s->sample.value : -1;
 }
 
@@ -211,7 +161,7 @@ static const char *job_at(uint64_t t_ns, char text[200]) {
 static void no_driver_is_no_device(void **state) {
     struct rig *r = *state;
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_opened(r), 0);
 }
 
@@ -221,7 +171,7 @@ static void unasked_nothing_is_touched(void **state) {
     put_driver(r, "0\n", job_at(LONG_AGO, text));
     start(r, NULL);
     for (int i = 0; i < 3; i++) {
-        tick(r);
+        livebus_tick(&r->b);
         assert_int_equal(devices_opened(r), i == 0);
         assert_null(frame_of(r, MALI_EVENTS));
         assert_null(frame_of(r, MALI_WINDOW));
@@ -236,20 +186,20 @@ static void tree_of_files_is_counted_once(void **state) {
     char text[200];
     put_driver(r, "0\n", job_at(LONG_AGO, text));
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_record(r, "1\n");
     assert_null(frame_of(r, MALI_EVENTS));
-    tick(r);
+    livebus_tick(&r->b);
     assert_record(r, "1\n");
     assert_non_null(frame_of(r, MALI_EVENTS));
     assert_fact(frame_of(r, MALI_EVENTS), "clock", "unknown");
-    assert_int_equal(r->jobs, 1);
+    assert_int_equal(r->b.jobs, 1);
     assert_in_range(coverage(r), 999000, 1000000);
-    tick(r);
+    livebus_tick(&r->b);
     assert_null(frame_of(r, MALI_EVENTS));
-    assert_int_equal(r->jobs, 0);
+    assert_int_equal(r->b.jobs, 0);
     assert_in_range(coverage(r), 1, 1000000);
-    stop(r);
+    livebus_stop(&r->b);
     assert_record(r, "0\n");
 }
 
@@ -257,10 +207,10 @@ static void knob_keeps_its_form(void **state) {
     struct rig *r = *state;
     put_driver(r, "0", "");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_record(r, "1");
-    tick(r);
-    stop(r);
+    livebus_tick(&r->b);
+    livebus_stop(&r->b);
     assert_record(r, "0");
 }
 
@@ -269,18 +219,18 @@ static void new_recording_is_a_new_stream(void **state) {
     char text[200];
     put_driver(r, "0\n", job_at(LONG_AGO, text));
     start(r, ON);
-    tick(r);
-    tick(r);
+    livebus_tick(&r->b);
+    livebus_tick(&r->b);
     tree_text(r->root, PROFILING "events", "%s", job_at(LONG_AGO + 1000000000, text));
-    tick(r);
+    livebus_tick(&r->b);
     assert_non_null(frame_of(r, MALI_EVENTS));
-    assert_int_equal(r->jobs, 1);
+    assert_int_equal(r->b.jobs, 1);
     assert_non_null(frame_of(r, FRAME_CLOSE));
     /* The clock was set back: another recording all the same. */
     tree_text(r->root, PROFILING "events", "%s", job_at(LONG_AGO - 5000000000, text));
-    tick(r);
+    livebus_tick(&r->b);
     assert_non_null(frame_of(r, MALI_EVENTS));
-    assert_int_equal(r->jobs, 1);
+    assert_int_equal(r->b.jobs, 1);
 }
 
 static void another_recorder_is_left_alone(void **state) {
@@ -288,15 +238,15 @@ static void another_recorder_is_left_alone(void **state) {
     put_driver(r, "1\n", "");
     start(r, ON);
     for (int i = 0; i < 2; i++) {
-        tick(r);
+        livebus_tick(&r->b);
         assert_int_equal(coverage(r), 0);
         assert_string_equal(seen_body(frame_of(r, MALI_WINDOW)), "other_recorder=1\n");
     }
     assert_int_equal(r->writers, 0);
     tree_text(r->root, PROFILING "record", "0\n");
-    tick(r);
+    livebus_tick(&r->b);
     assert_record(r, "1\n");
-    stop(r);
+    livebus_stop(&r->b);
     assert_record(r, "0\n");
 }
 
@@ -304,8 +254,8 @@ static void stop_leaves_another_recorder_alone(void **state) {
     struct rig *r = *state;
     put_driver(r, "1\n", "");
     start(r, ON);
-    tick(r);
-    stop(r);
+    livebus_tick(&r->b);
+    livebus_stop(&r->b);
     assert_record(r, "1\n");
     assert_int_equal(r->writes, 0);
 }
@@ -318,10 +268,10 @@ static void newer_release_is_told_by_its_files(void **state) {
         put_driver(r, "0\n", job_at(LONG_AGO, text));
         tree_text(r->root, files[i], "Mali-450 MP\n");
         start(r, ON);
-        tick(r);
-        tick(r);
+        livebus_tick(&r->b);
+        livebus_tick(&r->b);
         assert_fact(frame_of(r, MALI_EVENTS), "dialect", "arm");
-        stop(r);
+        livebus_stop(&r->b);
         tree_drop(r->root, files[i]);
     }
 }
@@ -331,8 +281,8 @@ static void older_release_is_told_by_its_events(void **state) {
     put_driver(r, "0\n",
                "1400000000000000000 4 266000000 0 0 0 0\n1400000000001000000 5 950000 0 1 0 0\n");
     start(r, ON);
-    tick(r);
-    tick(r);
+    livebus_tick(&r->b);
+    livebus_tick(&r->b);
     assert_fact(frame_of(r, MALI_EVENTS), "dialect", "samsung");
 }
 
@@ -342,9 +292,9 @@ static void name_is_of_the_driver(void **state) {
     put_driver(r, "0\n", "");
     tree_text(r->root, DEBUGFS "/mali/version", "Mali-450 MP\n");
     start(r, NULL);
-    tick(r);
+    livebus_tick(&r->b);
     const struct seen_frame *f =
-        seen_next(&r->seen, &at, (struct seen_want){FRAME_OPEN, SUBJECT_DEVICE, -1, -1});
+        seen_next(&r->b.seen, &at, (struct seen_want){FRAME_OPEN, SUBJECT_DEVICE, -1, -1});
     assert_fact(f, "name", "Mali-450 MP");
     assert_fact(f, "driver", "mali");
     assert_string_equal(f->subject.name, "mali");
@@ -356,8 +306,8 @@ static void options_reach_the_recording(void **state) {
     put_driver(r, "0\n", job_at(LONG_AGO, text));
     start(r, ON "option.mali-soc=rk3328\noption.mali-dialect=samsung\noption.mali-end=interrupt\n"
                 "option.assume-voltage=1100000\n");
-    tick(r);
-    tick(r);
+    livebus_tick(&r->b);
+    livebus_tick(&r->b);
     assert_fact(frame_of(r, MALI_EVENTS), "soc", "rk3328");
     assert_fact(frame_of(r, MALI_EVENTS), "dialect", "samsung");
     assert_fact(frame_of(r, MALI_EVENTS), "end", "interrupt");
@@ -370,23 +320,23 @@ static void rate_before_the_first_event(void **state) {
     put_driver(r, "0\n", job_at(LONG_AGO, text));
     tree_text(r->root, "sys/module/mali/parameters/mali_gpu_clk", "440\n");
     start(r, ON);
-    tick(r);
-    tick(r);
+    livebus_tick(&r->b);
+    livebus_tick(&r->b);
     assert_int_equal(facts_get(frame_of(r, MALI_EVENTS)->subject.facts, "clock_hz").n, 0);
-    stop(r);
+    livebus_stop(&r->b);
     tree_text(r->root, "sys/module/mali/parameters/mali_gpu_vol", "1100000\n");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     /* What holds later is of the next recording. */
     tree_text(r->root, "sys/module/mali/parameters/mali_gpu_clk", "160\n");
-    tick(r);
+    livebus_tick(&r->b);
     assert_fact(frame_of(r, MALI_EVENTS), "clock_hz", "440000000");
     assert_fact(frame_of(r, MALI_EVENTS), "voltage_uv", "1100000");
-    assert_int_equal(r->jobs, 1);
-    assert_int_equal(r->job.clock_hz, 440000000);
-    assert_int_equal(r->job.voltage_uv, 1100000);
+    assert_int_equal(r->b.jobs, 1);
+    assert_int_equal(r->b.job.clock_hz, 440000000);
+    assert_int_equal(r->b.job.voltage_uv, 1100000);
     tree_text(r->root, PROFILING "events", "%s", job_at(LONG_AGO + 1000000000, text));
-    tick(r);
+    livebus_tick(&r->b);
     assert_fact(frame_of(r, MALI_EVENTS), "clock_hz", "160000000");
 }
 
@@ -406,11 +356,11 @@ static void clock_is_told_by_the_last_stamp(void **state) {
     for (size_t i = 0; i < 2; i++) {
         put_driver(r, "0\n", job_at(clock_now(clocks[i].id), text));
         start(r, ON);
-        tick(r);
-        tick(r);
+        livebus_tick(&r->b);
+        livebus_tick(&r->b);
         assert_fact(frame_of(r, MALI_EVENTS), "clock", clocks[i].word);
-        assert_int_equal(r->jobs, 1);
-        stop(r);
+        assert_int_equal(r->b.jobs, 1);
+        livebus_stop(&r->b);
     }
 }
 
@@ -424,11 +374,11 @@ static void stamps_that_jump_past_the_recording(void **state) {
              (unsigned long long)LONG_AGO + UINT64_C(5000000000));
     put_driver(r, "0\n", text);
     start(r, ON);
-    tick(r);
-    tick(r);
+    livebus_tick(&r->b);
+    livebus_tick(&r->b);
     assert_true(facts_get(frame_of(r, MALI_EVENTS)->subject.facts, "wall_ns").n > 0);
-    assert_int_equal(r->jobs, 1); /* the first */
-    assert_int_equal(r->told.counts.reasons[REASON_GAP], 1);
+    assert_int_equal(r->b.jobs, 1); /* the first */
+    assert_int_equal(r->b.told.counts.reasons[REASON_GAP], 1);
 }
 
 static void cycles_are_no_time(void **state) {
@@ -438,11 +388,11 @@ static void cycles_are_no_time(void **state) {
     if (clock_now(CLOCK_BOOTTIME) < UINT64_C(20000000000))
         skip();
     start(r, ON);
-    tick(r);
-    tick(r);
+    livebus_tick(&r->b);
+    livebus_tick(&r->b);
     assert_fact(frame_of(r, MALI_EVENTS), "clock", "cycles");
-    assert_int_equal(r->jobs, 0);
-    assert_int_equal(r->told.counts.reasons[REASON_CLOCK_CYCLES], 2);
+    assert_int_equal(r->b.jobs, 0);
+    assert_int_equal(r->b.told.counts.reasons[REASON_CLOCK_CYCLES], 2);
 }
 
 static void long_recording_comes_in_pieces(void **state) {
@@ -457,12 +407,12 @@ static void long_recording_comes_in_pieces(void **state) {
     put_driver(r, "0\n", b.p);
     buf_finish(&b);
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     nanosleep(&(struct timespec){0, 60000000}, NULL); /* as long as it tells of, and some more */
-    tick(r);
-    assert_in_range(seen_count(&r->seen, (struct seen_want){MALI_EVENTS, SUBJECT_STREAM, -1, -1}),
+    livebus_tick(&r->b);
+    assert_in_range(seen_count(&r->b.seen, (struct seen_want){MALI_EVENTS, SUBJECT_STREAM, -1, -1}),
                     4, 8);
-    assert_int_equal(r->jobs, 5000);
+    assert_int_equal(r->b.jobs, 5000);
 }
 
 static void refused_switch_is_a_failed_reading(void **state) {
@@ -471,20 +421,20 @@ static void refused_switch_is_a_failed_reading(void **state) {
     start(r, ON);
     r->fail_write = EFAULT;
     for (int i = 0; i < 2; i++) {
-        tick(r);
+        livebus_tick(&r->b);
         assert_non_null(frame_of(r, MALI_WINDOW));
         assert_int_equal(frame_of(r, MALI_WINDOW)->frame.sys, EFAULT);
     }
     r->fail_write = 0;
-    tick(r);
+    livebus_tick(&r->b);
     assert_record(r, "1\n");
     r->fail_write = EFAULT; /* it was stopped by somebody else */
     tree_text(r->root, PROFILING "record", "0\n");
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(frame_of(r, MALI_WINDOW)->frame.sys, EFAULT);
     assert_record(r, "0\n");
     r->fail_write = 0;
-    tick(r);
+    livebus_tick(&r->b);
     assert_record(r, "1\n");
 }
 
@@ -492,14 +442,14 @@ static void driver_goes_and_comes(void **state) {
     struct rig *r = *state;
     put_driver(r, "0\n", "");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     tree_drop(r->root, DEBUGFS "/mali");
-    tick(r);
-    assert_int_equal(seen_count(&r->seen, (struct seen_want){FRAME_CLOSE, SUBJECT_DEVICE, -1, -1}),
-                     1);
+    livebus_tick(&r->b);
+    assert_int_equal(
+        seen_count(&r->b.seen, (struct seen_want){FRAME_CLOSE, SUBJECT_DEVICE, -1, -1}), 1);
     put_driver(r, "0\n", "");
     for (int i = 0; i < 12; i++)
-        tick(r);
+        livebus_tick(&r->b);
     assert_record(r, "1\n");
 }
 
@@ -511,7 +461,7 @@ static void debugfs_is_where_it_is_mounted(void **state) {
     tree_text(r->root, "mnt/kernel debug/mali/profiling/record", "0\n");
     tree_text(r->root, "mnt/kernel debug/mali/profiling/events", "%s", "");
     start(r, NULL);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_opened(r), 1);
 }
 
@@ -534,9 +484,9 @@ static void debugfs_in_a_long_list_of_mounts(void **state) {
         tree_text(r->root, "proc/self/mountinfo", "%s", b.p);
         buf_finish(&b);
         start(r, NULL);
-        tick(r);
+        livebus_tick(&r->b);
         assert_int_equal(devices_opened(r), 1);
-        stop(r);
+        livebus_stop(&r->b);
     }
 }
 
@@ -545,12 +495,12 @@ static void who_may_not_enter_is_told(void **state) {
     put_driver(r, "0\n", "");
     r->no_debugfs = true;
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_opened(r), 0); /* there need not be such a GPU */
-    stop(r);
+    livebus_stop(&r->b);
     tree_folder(r->root, "sys/module/mali");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_opened(r), 1);
     assert_non_null(frame_of(r, MALI_WINDOW));
     assert_int_equal(frame_of(r, MALI_WINDOW)->frame.outcome, OUTCOME_DENIED);
@@ -567,11 +517,11 @@ static void any_failed_call_leaves_it_whole(void **state) {
         r->calls = 0;
         r->fail_at = n;
         for (int i = 0; i < 4; i++)
-            tick(r);
+            livebus_tick(&r->b);
         if (n == 1)
             calls = r->calls;
         r->fail_at = 0;
-        stop(r);
+        livebus_stop(&r->b);
         assert_record(r, "0\n");
     }
     assert_in_range(calls, 10, 200);

@@ -22,10 +22,9 @@
 #include "backend/mali/mali.h"
 #include "gwtop/bus.h"
 #include "gwtop/source.h"
+#include "livebus.h"
 #include "malirig.h"
 #include "scratch.h"
-#include "seen.h"
-#include "told.h"
 #include "tracepage.h"
 #include "tree.h"
 
@@ -55,14 +54,7 @@ struct rig {
     bool timeline;
     bool active;
     struct host_io io;
-    struct host *host;
-    struct source *live;
-    struct bus *bus;
-    struct seen seen;
-    struct told told;
-    int64_t busy_ns; /* of the last tick */
-    struct job job;
-    int64_t now_ns;
+    struct livebus b;
     struct queue queues[CPUS];
     int pipe_error;         /* errno of each read; 0 none */
     char *files[FILES];     /* by descriptor: paths that are open */
@@ -252,25 +244,14 @@ static int set_up(void **state) {
     return 0;
 }
 
-static void stop(struct rig *r) {
-    if (r->live)
-        r->live->ops->close(r->live);
-    bus_destroy(r->bus);
-    host_destroy(r->host);
-    r->live = NULL;
-    r->bus = NULL;
-    r->host = NULL;
-    seen_finish(&r->seen);
-}
-
 static int tear_down(void **state) {
     struct rig *r = *state;
-    stop(r);
+    livebus_stop(&r->b);
     for (int fd = 0; fd < FILES; fd++)
         assert_null(strstr(file_of(r, fd), "instances"));
     for (int fd = 0; fd < FILES; fd++)
         free(r->files[fd]);
-    told_finish(&r->told);
+    livebus_finish(&r->b);
     scratch_remove(r->root);
     free(r);
     return 0;
@@ -281,12 +262,6 @@ static void put_kernel(struct rig *r) {
     put_files(r, r->tracefs);
     tree_folder(r->root, instances);
     free(instances);
-}
-
-static void on_job(void *ctx, const struct job *j) {
-    struct rig *r = ctx;
-    r->busy_ns += j->end_ns - j->start_ns;
-    r->job = *j;
 }
 
 static void start(struct rig *r, const char *facts) {
@@ -301,31 +276,7 @@ static void start(struct rig *r, const char *facts) {
                              .read = read_played,
                              .mkdir = mkdir_played,
                              .rmdir = rmdir_played};
-    const struct host_options o = {
-        .root = r->root, .io = &r->io, .delay_ns = 1000000000, .machine_facts = facts};
-    struct subscriber s = told_subscriber(&r->told);
-    const struct subscriber jobs = {.sink = {.ctx = r, .job = on_job}};
-    assert_int_equal(host_create(&o, &r->host, NULL), ERR_OK);
-    assert_int_equal(live_create(r->host, &table, &r->live, NULL), ERR_OK);
-    assert_int_equal(bus_create(&table, &r->bus), ERR_OK);
-    assert_int_equal(bus_subscribe(r->bus, &s), ERR_OK);
-    assert_int_equal(bus_subscribe(r->bus, &jobs), ERR_OK);
-}
-
-static void take(void *ctx, const struct subject *s, const struct frame *f) {
-    struct rig *r = ctx;
-    struct frame_sink seen = seen_sink(&r->seen);
-    seen.frame(seen.ctx, s, f);
-    bus_frame(r->bus, s, f);
-}
-
-static void tick(struct rig *r) {
-    struct frame_sink sink = {r, take};
-    seen_clear(&r->seen);
-    told_clear(&r->told);
-    r->busy_ns = 0;
-    r->now_ns += 1000000000;
-    assert_int_equal(r->live->ops->read(r->live, r->now_ns, &sink), ERR_OK);
+    livebus_start(&r->b, &table, r->root, &r->io, facts);
 }
 
 static void give(struct rig *r, unsigned cpu, const struct tracepage *p, size_t n) {
@@ -339,25 +290,25 @@ static void forget_pages(struct rig *r) {
 }
 
 static unsigned pages_seen(const struct rig *r) {
-    return seen_count(&r->seen, (struct seen_want){MALI_TRACE_PAGE, SUBJECT_STREAM, -1, -1});
+    return seen_count(&r->b.seen, (struct seen_want){MALI_TRACE_PAGE, SUBJECT_STREAM, -1, -1});
 }
 
 static const struct seen_frame *page_seen(const struct rig *r) {
     uint32_t at = 0;
-    return seen_next(&r->seen, &at, (struct seen_want){MALI_TRACE_PAGE, SUBJECT_STREAM, -1, -1});
+    return seen_next(&r->b.seen, &at, (struct seen_want){MALI_TRACE_PAGE, SUBJECT_STREAM, -1, -1});
 }
 
 static const struct seen_frame *stream_seen(const struct rig *r) {
     struct seen_want w = {FRAME_OPEN, SUBJECT_STREAM, -1, -1};
     const struct seen_frame *f;
-    for (uint32_t at = 0; (f = seen_next(&r->seen, &at, w)) != NULL;)
+    for (uint32_t at = 0; (f = seen_next(&r->b.seen, &at, w)) != NULL;)
         if (strcmp(f->subject.name, "trace") == 0)
             return f;
     return NULL;
 }
 
 static unsigned devices_seen(const struct rig *r, int kind) {
-    return seen_count(&r->seen, (struct seen_want){kind, SUBJECT_DEVICE, -1, -1});
+    return seen_count(&r->b.seen, (struct seen_want){kind, SUBJECT_DEVICE, -1, -1});
 }
 
 static void assert_fact(const struct seen_frame *f, const char *key, const char *want) {
@@ -415,9 +366,9 @@ static void unasked_nothing_is_looked_at(void **state) {
     put_kernel(r);
     for (size_t i = 0; i < 2; i++) {
         start(r, facts[i]);
-        tick(r);
+        livebus_tick(&r->b);
         assert_int_equal(devices_seen(r, FRAME_OPEN), 0);
-        stop(r);
+        livebus_stop(&r->b);
     }
     assert_int_equal(r->made, 0);
 }
@@ -428,7 +379,7 @@ static void other_events_are_no_device(void **state) {
     put_kernel(r);
     tree_text(r->root, TRACEFS "/events/mali/mali_job_slots_event/format", "ID: 5\n");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_seen(r, FRAME_OPEN), 0);
     assert_int_equal(r->made, 0);
 }
@@ -437,7 +388,7 @@ static void jobs_of_an_instance(void **state) {
     struct rig *r = *state;
     put_kernel(r);
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_seen(r, FRAME_OPEN), 1);
     assert_int_equal(r->made, 1);
     assert_int_equal(pages_seen(r), 0);
@@ -449,17 +400,17 @@ static void jobs_of_an_instance(void **state) {
     assert_text(r, r->instance, ACTIVE "/enable", "0\n");
     struct tracepage p = one_job(r, 5000);
     give(r, 0, &p, sizeof(p.bytes));
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(pages_seen(r), 1);
     assert_int_equal(page_seen(r)->frame.size, p.n);
-    assert_int_equal(r->busy_ns, 300);
-    assert_int_equal(r->job.pid, 9);
-    assert_int_equal(r->job.start_ns, 5010);
-    assert_int_equal(r->job.clock_hz, 400000000);
-    tick(r);
+    assert_int_equal(r->b.busy_ns, 300);
+    assert_int_equal(r->b.job.pid, 9);
+    assert_int_equal(r->b.job.start_ns, 5010);
+    assert_int_equal(r->b.job.clock_hz, 400000000);
+    livebus_tick(&r->b);
     assert_int_equal(pages_seen(r), 0);
-    assert_int_equal(r->busy_ns, 0);
-    stop(r);
+    assert_int_equal(r->b.busy_ns, 0);
+    livebus_stop(&r->b);
     assert_int_equal(r->removed, 1);
     assert_string_equal(r->enabled, "0\n");
     assert_int_equal(instances_left(r), 0);
@@ -474,9 +425,9 @@ static void others_are_left_alone(void **state) {
     tree_text(r->root, TRACEFS TIMELINE "/enable", "1\n");
     tree_text(r->root, TRACEFS INSTANCES "theirs" TIMELINE "/enable", "1\n");
     start(r, ON);
-    tick(r);
-    tick(r);
-    stop(r);
+    livebus_tick(&r->b);
+    livebus_tick(&r->b);
+    livebus_stop(&r->b);
     assert_text(r, TRACEFS, TIMELINE "/enable", "1\n");
     assert_text(r, TRACEFS INSTANCES "theirs", TIMELINE "/enable", "1\n");
     assert_text(r, TRACEFS, "/trace_clock",
@@ -490,12 +441,12 @@ static void moved_fields(void **state) {
     r->shift = 4;
     put_kernel(r);
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_fact(stream_seen(r), "timeline.event_id", "12,4,0");
     struct tracepage p = one_job(r, 5000);
     give(r, 1, &p, sizeof(p.bytes));
-    tick(r);
-    assert_int_equal(r->busy_ns, 300);
+    livebus_tick(&r->b);
+    assert_int_equal(r->b.busy_ns, 300);
 }
 
 static void cores_where_there_is_no_timeline(void **state) {
@@ -504,7 +455,7 @@ static void cores_where_there_is_no_timeline(void **state) {
     put_kernel(r);
     start(r, ON "option.mali-soc=rk3328\noption.mali-end=interrupt\n"
                 "option.assume-voltage=1100000\n");
-    tick(r);
+    livebus_tick(&r->b);
     assert_fact(stream_seen(r), "active.pid", "8,4,0");
     assert_fact(stream_seen(r), "soc", "rk3328");
     assert_fact(stream_seen(r), "end", "interrupt");
@@ -518,10 +469,10 @@ static void cores_where_there_is_no_timeline(void **state) {
     tracepage_end(&q, 0);
     give(r, 1, &p, sizeof(p.bytes)); /* begun on one processor, ended on the other */
     give(r, 0, &q, sizeof(q.bytes));
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(pages_seen(r), 2);
-    assert_int_equal(r->busy_ns, 150);
-    assert_int_equal(r->told.counts.reasons[REASON_STOP_ON_IDLE], 0);
+    assert_int_equal(r->b.busy_ns, 150);
+    assert_int_equal(r->b.told.counts.reasons[REASON_STOP_ON_IDLE], 0);
 }
 
 static void big_kernel(void **state) {
@@ -529,15 +480,15 @@ static void big_kernel(void **state) {
     put_kernel(r);
     tree_text(r->root, "sys/kernel/cpu_byteorder", "big\n");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_fact(stream_seen(r), "endian", "big");
     struct tracepage p = tracepage_begin(true, 0, 1000);
     tracepage_timeline(&p, 10, MALI_ID(MALI_BEGIN, MALI_PP0 + 2, 0), 9, 10, 0);
     tracepage_timeline(&p, 70, MALI_ID(MALI_DONE, MALI_PP0 + 2, 0), 0, 0, UINT32_MAX);
     tracepage_end(&p, 0);
     give(r, 0, &p, sizeof(p.bytes));
-    tick(r);
-    assert_int_equal(r->busy_ns, 70);
+    livebus_tick(&r->b);
+    assert_int_equal(r->b.busy_ns, 70);
 }
 
 static void clocks_that_there_are(void **state) {
@@ -557,9 +508,9 @@ static void clocks_that_there_are(void **state) {
         r->clocks = cases[i].offered;
         put_kernel(r);
         start(r, ON);
-        tick(r);
+        livebus_tick(&r->b);
         assert_fact(stream_seen(r), "clock", cases[i].fact);
-        stop(r);
+        livebus_stop(&r->b);
     }
 }
 
@@ -569,7 +520,7 @@ static void rate_before_the_first_event(void **state) {
     tree_text(r->root, "sys/module/mali/parameters/mali_gpu_clk", "440\n");
     tree_text(r->root, "sys/module/mali/parameters/mali_gpu_vol", "1100000\n");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_fact(stream_seen(r), "clock_hz", "440000000");
     assert_fact(stream_seen(r), "voltage_uv", "1100000");
 }
@@ -579,7 +530,7 @@ static void losses_and_short_pages(void **state) {
     struct rig *r = *state;
     put_kernel(r);
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     struct tracepage p = one_job(r, 5000);
     struct tracepage q = one_job(r, 6000);
     struct tracepage s = one_job(r, 7000);
@@ -587,39 +538,39 @@ static void losses_and_short_pages(void **state) {
     tracepage_end(&q, TRACEPAGE_MISSED);
     give(r, 0, &p, sizeof(p.bytes));
     give(r, 0, &q, sizeof(q.bytes));
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(pages_seen(r), 2);
     assert_int_equal(page_seen(r)->frame.size, n);
-    assert_int_equal(r->told.counts.reasons[REASON_LOST_RECORDS], 899);
-    assert_int_equal(r->busy_ns, 600);
+    assert_int_equal(r->b.told.counts.reasons[REASON_LOST_RECORDS], 899);
+    assert_int_equal(r->b.busy_ns, 600);
     forget_pages(r);
     give(r, 0, &s, 60); /* the rest never comes */
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(pages_seen(r), 1);
     assert_int_equal(page_seen(r)->frame.size, 60);
-    assert_int_equal(r->told.counts.malformed, 1);
+    assert_int_equal(r->b.told.counts.malformed, 1);
     forget_pages(r);
     s = one_job(r, 8000);
     give(r, 0, &s, 1000); /* the rest comes at once */
     r->queues[0].pages[r->queues[0].count++] =
         (struct span){s.bytes + 1000, sizeof(s.bytes) - 1000};
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(pages_seen(r), 1);
-    assert_int_equal(r->busy_ns, 300);
+    assert_int_equal(r->b.busy_ns, 300);
 }
 
 static void endless_pipe_is_left_for_later(void **state) {
     struct rig *r = *state;
     put_kernel(r);
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     struct tracepage p = tracepage_begin(false, 0, 1000);
     tracepage_end(&p, 0);
     struct span all = {calloc(3000, sizeof(p.bytes)), 3000 * sizeof(p.bytes)};
     assert_non_null(all.p);
     r->queues[0].pages[0] = all; /* hands out as much as is asked for */
     r->queues[0].count = 1;
-    tick(r);
+    livebus_tick(&r->b);
     assert_in_range(pages_seen(r), 100, 1024);
     assert_int_equal(r->queues[0].next, 0);
     forget_pages(r);
@@ -630,17 +581,17 @@ static void pipe_that_fails(void **state) {
     struct rig *r = *state;
     put_kernel(r);
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     r->pipe_error = EIO;
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(pages_seen(r), 1);
     assert_int_equal(page_seen(r)->frame.outcome, OUTCOME_FAILED);
     assert_int_equal(page_seen(r)->frame.sys, EIO);
     r->pipe_error = 0;
     struct tracepage p = one_job(r, 5000);
     give(r, 0, &p, sizeof(p.bytes));
-    tick(r);
-    assert_int_equal(r->busy_ns, 300);
+    livebus_tick(&r->b);
+    assert_int_equal(r->b.busy_ns, 300);
 }
 
 static void stale_instances_are_removed(void **state) {
@@ -657,12 +608,12 @@ static void stale_instances_are_removed(void **state) {
     tree_folder(r->root, TRACEFS INSTANCES "gwtopper-4000001");
     tree_folder(r->root, "proc/4000002");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(r->made, 1);
     assert_int_equal(r->removed, 2);
     assert_false(is_there(r, TRACEFS INSTANCES "gwtop-4000001"));
     assert_true(is_there(r, TRACEFS INSTANCES "gwtop-4000002"));
-    stop(r);
+    livebus_stop(&r->b);
     assert_int_equal(r->removed, 3);
     assert_int_equal(instances_left(r), 5);
 }
@@ -675,12 +626,12 @@ static void instance_in_use_is_not_taken(void **state) {
     tree_folder(r->root, own);
     r->files[FILES - 1] = strdup(own); /* someone's, of another pid namespace */
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(page_seen(r)->frame.sys, EBUSY);
     assert_int_equal(r->made + r->removed, 0);
     free(r->files[FILES - 1]);
     r->files[FILES - 1] = NULL;
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(r->made, 1);
 }
 
@@ -690,13 +641,13 @@ static void refused_instance_is_a_failed_reading(void **state) {
     r->fail_mkdir = EPERM;
     start(r, ON);
     for (int i = 0; i < 2; i++) {
-        tick(r);
+        livebus_tick(&r->b);
         assert_int_equal(pages_seen(r), 1);
         assert_int_equal(page_seen(r)->frame.outcome, OUTCOME_DENIED);
         assert_null(stream_seen(r));
     }
     r->fail_mkdir = 0;
-    tick(r);
+    livebus_tick(&r->b);
     assert_non_null(stream_seen(r));
 }
 
@@ -705,12 +656,12 @@ static void who_may_not_enter_is_told(void **state) {
     put_kernel(r);
     r->shut = true;
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_seen(r, FRAME_OPEN), 0); /* there need not be such a GPU */
-    stop(r);
+    livebus_stop(&r->b);
     tree_folder(r->root, "sys/module/mali");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_seen(r, FRAME_OPEN), 1);
     assert_int_equal(page_seen(r)->frame.outcome, OUTCOME_DENIED);
     assert_int_equal(r->made, 0);
@@ -720,11 +671,11 @@ static void driver_without_trace_points(void **state) {
     struct rig *r = *state;
     tree_text(r->root, "sys/kernel/debug/mali/profiling/record", "0\n");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_seen(r, FRAME_OPEN), 1);
     assert_int_equal(page_seen(r)->frame.outcome, OUTCOME_GONE);
     put_kernel(r);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_seen(r, FRAME_OPEN), 0);
     assert_non_null(stream_seen(r));
     assert_text(r, "sys/kernel/debug", "/mali/profiling/record", "0\n");
@@ -736,7 +687,7 @@ static void recording_goes_before(void **state) {
     tree_text(r->root, "sys/kernel/debug/mali/profiling/record", "0\n");
     tree_text(r->root, "sys/kernel/debug/mali/profiling/events", "%s", "");
     start(r, ON "option.mali-profiling=1\n");
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(r->made, 0);
     assert_int_equal(pages_seen(r), 0);
     assert_text(r, "sys/kernel/debug", "/mali/profiling/record", "1\n");
@@ -748,7 +699,7 @@ static void unknown_formats_are_not_guessed(void **state) {
     put_kernel(r);
     r->shift = 70000; /* further out than a page is long */
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(page_seen(r)->frame.sys, EPROTO);
     assert_int_equal(r->made, 1);
     assert_int_equal(r->removed, 1);
@@ -761,14 +712,14 @@ static void driver_goes_and_comes(void **state) {
     struct rig *r = *state;
     put_kernel(r);
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     tree_drop(r->root, TRACEFS "/events/mali");
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(devices_seen(r, FRAME_CLOSE), 1);
     assert_int_equal(instances_left(r), 0);
     put_kernel(r);
     for (int i = 0; i < 12; i++)
-        tick(r);
+        livebus_tick(&r->b);
     assert_int_equal(instances_left(r), 1);
 }
 
@@ -788,10 +739,10 @@ static void tracefs_is_where_it_is_mounted(void **state) {
         r->tracefs = cases[i].tracefs;
         put_kernel(r);
         start(r, ON);
-        tick(r);
+        livebus_tick(&r->b);
         assert_non_null(stream_seen(r));
         assert_int_equal(strncmp(r->instance, r->tracefs, strlen(r->tracefs)), 0);
-        stop(r);
+        livebus_stop(&r->b);
         assert_int_equal(instances_left(r), 0);
         tree_drop(r->root, r->tracefs);
     }
@@ -811,12 +762,12 @@ static void any_failed_call_leaves_nothing(void **state) {
         for (int i = 0; i < 4; i++) {
             if (i == 1)
                 give(r, 0, &p, sizeof(p.bytes));
-            tick(r);
+            livebus_tick(&r->b);
         }
         if (n == 1)
             calls = r->calls;
         r->fail_at = 0;
-        stop(r);
+        livebus_stop(&r->b);
         assert_int_equal(instances_left(r), 0);
         assert_string_equal(r->enabled, "0\n");
         assert_int_equal(r->foreign, 0);

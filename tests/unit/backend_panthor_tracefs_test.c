@@ -20,10 +20,9 @@
 #include "backend/panthor/sched.h"
 #include "gwtop/bus.h"
 #include "gwtop/source.h"
+#include "livebus.h"
 #include "scratch.h"
-#include "seen.h"
 #include "sysrig.h"
-#include "told.h"
 #include "tracepage.h"
 #include "tree.h"
 
@@ -43,14 +42,7 @@ struct rig {
     bool none;      /* the kernel has no such events */
     bool addresses; /* is one before 5.18, where names of rings are such */
     struct host_io io;
-    struct host *host;
-    struct source *live;
-    struct bus *bus;
-    struct seen seen;
-    struct told told;
-    int64_t busy_ns; /* of the last tick */
-    struct job job;
-    int64_t now_ns;
+    struct livebus b;
     struct span page[CPUS]; /* waits in the pipe */
     char *files[FILES];     /* by descriptor: paths that are open */
     char instance[256];     /* as it was made last */
@@ -201,34 +193,17 @@ static int set_up(void **state) {
     return 0;
 }
 
-static void stop(struct rig *r) {
-    if (r->live)
-        r->live->ops->close(r->live);
-    bus_destroy(r->bus);
-    host_destroy(r->host);
-    r->live = NULL;
-    r->bus = NULL;
-    r->host = NULL;
-    seen_finish(&r->seen);
-}
-
 static int tear_down(void **state) {
     struct rig *r = *state;
-    stop(r);
+    livebus_stop(&r->b);
     for (int fd = 0; fd < FILES; fd++) {
         assert_null(strstr(file_of(r, fd), "instances"));
         free(r->files[fd]);
     }
-    told_finish(&r->told);
+    livebus_finish(&r->b);
     scratch_remove(r->root);
     free(r);
     return 0;
-}
-
-static void on_job(void *ctx, const struct job *j) {
-    struct rig *r = ctx;
-    r->busy_ns += j->end_ns - j->start_ns;
-    r->job = *j;
 }
 
 static void start(struct rig *r, const char *facts) {
@@ -242,36 +217,12 @@ static void start(struct rig *r, const char *facts) {
     r->io.read = read_played;
     r->io.mkdir = mkdir_played;
     r->io.rmdir = rmdir_played;
-    const struct host_options o = {
-        .root = r->root, .io = &r->io, .delay_ns = 1000000000, .machine_facts = facts};
-    const struct subscriber told = told_subscriber(&r->told);
-    const struct subscriber jobs = {.sink = {.ctx = r, .job = on_job}};
-    assert_int_equal(host_create(&o, &r->host, NULL), ERR_OK);
-    assert_int_equal(live_create(r->host, &table, &r->live, NULL), ERR_OK);
-    assert_int_equal(bus_create(&table, &r->bus), ERR_OK);
-    assert_int_equal(bus_subscribe(r->bus, &told), ERR_OK);
-    assert_int_equal(bus_subscribe(r->bus, &jobs), ERR_OK);
-}
-
-static void take(void *ctx, const struct subject *s, const struct frame *f) {
-    struct rig *r = ctx;
-    struct frame_sink seen = seen_sink(&r->seen);
-    seen.frame(seen.ctx, s, f);
-    bus_frame(r->bus, s, f);
-}
-
-static void tick(struct rig *r) {
-    struct frame_sink sink = {r, take};
-    seen_clear(&r->seen);
-    told_clear(&r->told);
-    r->busy_ns = 0;
-    r->now_ns += 1000000000;
-    assert_int_equal(r->live->ops->read(r->live, r->now_ns, &sink), ERR_OK);
+    livebus_start(&r->b, &table, r->root, &r->io, facts);
 }
 
 static const struct seen_frame *page_seen(const struct rig *r) {
     uint32_t at = 0;
-    return seen_next(&r->seen, &at, (struct seen_want){PANTHOR_SCHED, SUBJECT_STREAM, -1, -1});
+    return seen_next(&r->b.seen, &at, (struct seen_want){PANTHOR_SCHED, SUBJECT_STREAM, -1, -1});
 }
 
 static void add(const struct rig *r, struct tracepage *p, uint32_t delta_ns, unsigned what) {
@@ -308,20 +259,20 @@ static void jobs_of_an_instance(void **state) {
         r->on = r->off = r->made = r->removed = 0;
         put_machine(r, "lima");
         start(r, ON);
-        tick(r);
+        livebus_tick(&r->b);
         assert_null(page_seen(r));
         assert_int_equal(r->made, 1);
         assert_int_equal(r->on, SCHED_EVENTS);
         give_job(r, pages);
-        tick(r);
+        livebus_tick(&r->b);
         assert_non_null(page_seen(r));
-        assert_int_equal(r->busy_ns, 300);
-        assert_int_equal(r->job.pid, 77);
-        assert_int_equal(r->job.device, page_seen(r)->subject.device);
-        assert_int_equal(r->told.counts.accepted, 3);
+        assert_int_equal(r->b.busy_ns, 300);
+        assert_int_equal(r->b.job.pid, 77);
+        assert_int_equal(r->b.job.device, page_seen(r)->subject.device);
+        assert_int_equal(r->b.told.counts.accepted, 3);
         sysrig_fact(page_seen(r), "dev", NAME);
         sysrig_fact(page_seen(r), "clock", "global");
-        stop(r);
+        livebus_stop(&r->b);
         assert_int_equal(r->off, SCHED_EVENTS);
         assert_int_equal(r->removed, 1);
         assert_false(is_there(r, r->instance));
@@ -341,10 +292,10 @@ static void only_where_it_is_asked_for(void **state) {
         put_machine(r, cases[i].driver);
         r->calls = 0;
         start(r, cases[i].facts);
-        tick(r);
-        tick(r);
+        livebus_tick(&r->b);
+        livebus_tick(&r->b);
         assert_int_equal(r->calls, 0);
-        stop(r);
+        livebus_stop(&r->b);
     }
 }
 
@@ -355,16 +306,16 @@ static void a_device_that_sleeps(void **state) {
     put_machine(r, "lima");
     sysrig_put_status(r->root, DEVICE, "active", "on");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     give_job(r, pages);
     sysrig_put_status(r->root, DEVICE, "suspended", "on");
     r->calls = 0;
-    tick(r);
-    assert_int_equal(r->busy_ns, 0);
+    livebus_tick(&r->b);
+    assert_int_equal(r->b.busy_ns, 0);
     assert_int_equal(r->calls, 0);
     sysrig_put_status(r->root, DEVICE, "active", "on");
-    tick(r);
-    assert_int_equal(r->busy_ns, 300);
+    livebus_tick(&r->b);
+    assert_int_equal(r->b.busy_ns, 300);
 }
 
 static void events_that_there_are_not(void **state) {
@@ -373,18 +324,18 @@ static void events_that_there_are_not(void **state) {
     put_machine(r, "lima");
     start(r, ON);
     for (int i = 0; i < 2; i++) {
-        tick(r);
+        livebus_tick(&r->b);
         assert_non_null(page_seen(r));
         assert_int_equal(page_seen(r)->frame.sys, ENOENT);
         assert_int_equal(r->made, 0);
     }
     r->none = false;
     put_files(r, TRACEFS);
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(r->made, 1);
     tree_drop(r->root, TRACEFS "/events/gpu_scheduler"); /* the module goes */
     r->none = true;
-    tick(r);
+    livebus_tick(&r->b);
     assert_int_equal(r->removed, 1);
     assert_int_equal(page_seen(r)->frame.sys, ENOENT);
 }
@@ -396,7 +347,7 @@ static void a_kernel_that_names_no_ring(void **state) {
     r->addresses = true;
     put_machine(r, "lima");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_non_null(page_seen(r));
     assert_int_equal(page_seen(r)->frame.sys, EPROTO);
     assert_int_equal(r->made, 1);
@@ -411,7 +362,7 @@ static void stale_instances_are_removed(void **state) {
     tree_folder(r->root, TRACEFS "/instances/gwtop-4000001"); /* for another GPU */
     tree_folder(r->root, TRACEFS "/instances/theirs");
     start(r, ON);
-    tick(r);
+    livebus_tick(&r->b);
     assert_false(is_there(r, TRACEFS "/instances/gwtop-sched-4000001"));
     assert_true(is_there(r, TRACEFS "/instances/gwtop-4000001"));
     assert_true(is_there(r, TRACEFS "/instances/theirs"));
@@ -430,12 +381,12 @@ static void any_failed_call_leaves_nothing(void **state) {
         for (int i = 0; i < 4; i++) {
             if (i == 1)
                 give_job(r, pages);
-            tick(r);
+            livebus_tick(&r->b);
         }
         if (n == 1)
             calls = r->calls;
         r->fail_at = 0;
-        stop(r);
+        livebus_stop(&r->b);
         memset(r->page, 0, sizeof r->page);
         assert_false(is_there(r, r->instance));
         assert_int_equal(r->foreign, 0);
