@@ -226,6 +226,8 @@ size_t text_columns(struct span s);
 struct span text_cut(struct span s, size_t columns);
 /* ASCII-case-insensitive search; true where `needle` is empty. */
 bool text_contains(struct span haystack, struct span needle);
+/* Letters to change, add or take away to make `key` of `s`, any case; the first 32 of each count. */
+unsigned text_distance(struct span s, const char *key);
 
 /* ---- flat map ------------------------------------------------------------------------------------- */
 

@@ -113,7 +113,11 @@ struct row {
     bool unattributed;   /* these come last, in device order, whatever the sort */
     bool client;         /* a client of a process; never made by table_select */
     bool engine;         /* an engine of such a row: `index` in snapshot->engines; never made by table_select */
-    uint32_t owner;      /* of an engine: index of its process, or (unattributed too) in ->unattributed */
+    uint32_t owner;      /* of an engine or region: index of its process, or (unattributed too) in ->unattributed */
+    bool region;         /* a memory region of such a row: `index` in snapshot->memory; never made by table_select */
+    bool total;          /* a sum of rows: `index` in processes of a snapshot of sums; never made by table_select */
+    uint8_t depth;       /* below how many others it stands in the tree */
+    bool last;           /* the last child of its parent there */
 };
 struct row_list {
     struct row *rows;

@@ -6,9 +6,13 @@
 
 #include "gwtop/base.h"
 #include "gwtop/grid.h"
+#include "gwtop/view.h"
 
 struct term_options {
     bool no_color; /* -C or NO_COLOR */
+    unsigned theme; /* which of the choices of the setting `theme` */
+    bool mouse;     /* clicks and the wheel are keys */
+    bool cursor;    /* visible, and put where term_cursor() says: for screen readers */
 };
 struct term;
 
@@ -27,6 +31,15 @@ void term_draw(struct term *t, const struct grid *g);
 /* The next key waiting (enum ui_key codes of view.h), or 0; never blocks. Sees a resize as its own key,
  * whoever caught SIGWINCH: call it after each wake. *gone when the terminal went away. */
 uint32_t term_key(struct term *t, bool *gone);
+/* The button that the last UI_KEY_MOUSE was. */
+void term_mouse(const struct term *t, struct ui_mouse *out);
+/* Changes what of the options may change meanwhile: theme, mouse, cursor. */
+void term_change(struct term *t, const struct term_options *o);
+/* Where the cursor stands after the next draw; row < 0: out of the way. */
+void term_cursor(struct term *t, int row, int column);
+/* The window's title, clean UTF-8; nothing where the terminal has none. It is put back at the end as far as the
+ * terminal can. */
+void term_title(struct term *t, struct span title);
 /* The descriptor to poll for keys. */
 int term_fd(const struct term *t);
 /* Everything is drawn anew at the next draw. */

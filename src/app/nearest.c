@@ -1,35 +1,11 @@
-/* Words about words: how far one is from another, and what kinds of files there are. */
+/* Words about words: which may have been meant, and what kinds of files there are. */
 #include "nearest.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "gwtop/backend.h"
 
-#define WORD_MAX  32
 #define KINDS_MAX 32
-
-unsigned word_distance(const char *a, const char *b) {
-    size_t n = strlen(b);
-    unsigned row[WORD_MAX];
-    if (n >= WORD_MAX || strlen(a) >= WORD_MAX)
-        return UINT_MAX;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 0; a[i]; i++) {
-        unsigned diagonal = row[0]++;
-        for (size_t j = 0; j < n; j++) {
-            unsigned best = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (diagonal + 1 < best)
-                best = diagonal + 1;
-            row[j + 1] = best;
-        }
-    }
-    return row[n];
-}
 
 bool word_is_near(const char *word, unsigned distance) {
     size_t n = strlen(word);
@@ -57,7 +33,7 @@ void kinds_put(struct buf *out, const char *between) {
 
 /* What holds the whole word is nearest. */
 static unsigned kind_distance(const char *word, const char *kind) {
-    return word[0] && strstr(kind, word) ? 0 : word_distance(word, kind);
+    return word[0] && strstr(kind, word) ? 0 : text_distance(span_of(word), kind);
 }
 
 /* Those that are as far keep their order. */

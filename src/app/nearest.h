@@ -4,8 +4,6 @@
 
 #include "gwtop/base.h"
 
-/* How many single-character edits lie between two short words; UINT_MAX where one is long. */
-unsigned word_distance(const char *a, const char *b);
 /* Whether a word that is `distance` from `word` may well have been meant: two edits, or a third of it. */
 bool word_is_near(const char *word, unsigned distance);
 /* ERR_USAGE with the names of all kinds of files, the nearest to `name` first. */

@@ -304,7 +304,7 @@ static void complain(const char *word, struct err_info *info) {
         const char *nearest = NULL;
         unsigned least = UINT_MAX;
         for (int i = 0; i < OPT_COUNT; i++) {
-            unsigned d = word_distance(word + 2, option_list[i].name);
+            unsigned d = text_distance(span_of(word + 2), option_list[i].name);
             if (d < least) {
                 least = d;
                 nearest = option_list[i].name;

@@ -69,35 +69,11 @@ enum column column_find(struct span key) {
     return COLUMN_COUNT;
 }
 
-static unsigned least(unsigned a, unsigned b) {
-    return a < b ? a : b;
-}
-
-/* Letters to change, add or take away to make `key` of `s`; both cut to what any key can be. */
-static unsigned distance(struct span s, const char *key) {
-    enum { LONGEST = 15 };
-    unsigned line[LONGEST + 1];
-    unsigned n = least((unsigned)strlen(key), LONGEST);
-    for (unsigned i = 0; i <= n; i++) {
-        line[i] = i;
-    }
-    for (unsigned j = 0; j < s.n && j < 2 * LONGEST; j++) {
-        unsigned corner = line[0];
-        line[0] = j + 1;
-        for (unsigned i = 1; i <= n; i++) {
-            unsigned change = corner + (lower(s.p[j]) != key[i - 1]);
-            corner = line[i];
-            line[i] = least(change, least(line[i], line[i - 1]) + 1);
-        }
-    }
-    return line[n];
-}
-
 const char *column_nearest(struct span key) {
     const char *nearest = columns[0].info.key;
-    unsigned best = distance(key, nearest);
+    unsigned best = text_distance(key, nearest);
     for (unsigned c = 1; c < COLUMN_COUNT; c++) {
-        unsigned d = distance(key, columns[c].info.key);
+        unsigned d = text_distance(key, columns[c].info.key);
         if (d < best) {
             best = d;
             nearest = columns[c].info.key;

@@ -16,8 +16,7 @@ static struct ui_command tell(enum ui_action action, int64_t amount) {
 struct ui_command act_HELP(struct ui *ui, const struct snapshot *s, int amount) {
     (void)s;
     (void)amount;
-    ui->below_help = ui->mode == MODE_COUNTERS || ui->mode == MODE_DEVICE ? ui->mode : MODE_TABLE;
-    ui->mode = MODE_HELP;
+    pane_open(ui, MODE_HELP);
     ui->help_top = 0;
     return nothing;
 }
@@ -29,7 +28,7 @@ struct ui_command act_SEARCH(struct ui *ui, const struct snapshot *s, int amount
         ui->search.failed = ui->search.n > 0 && !list_search(ui, s, ui->at + 1);
         return nothing;
     }
-    ui->mode = MODE_SEARCH;
+    pane_open(ui, MODE_SEARCH);
     ui->search.n = 0;
     ui->search.failed = false;
     ui->before = ui->chosen;
@@ -40,15 +39,15 @@ struct ui_command act_SEARCH(struct ui *ui, const struct snapshot *s, int amount
 struct ui_command act_SORT_MENU(struct ui *ui, const struct snapshot *s, int amount) {
     (void)s;
     (void)amount;
-    ui->mode = MODE_SORT;
-    ui->menu_at = ui->query.sort_count ? ui->query.sort[0].column : (uint32_t)COLUMN_GPU;
+    pane_open(ui, MODE_SORT);
+    ui->sort_menu.at = ui->query.sort_count ? ui->query.sort[0].column : (uint32_t)COLUMN_GPU;
     return nothing;
 }
 
 struct ui_command act_GO_TO(struct ui *ui, const struct snapshot *s, int amount) {
     (void)s;
     (void)amount;
-    ui->mode = MODE_GO_TO;
+    pane_open(ui, MODE_GO_TO);
     ui->go_to.n = 0;
     ui->go_to.failed = false;
     return nothing;
@@ -122,6 +121,7 @@ struct ui_command act_HIDE_IDLE(struct ui *ui, const struct snapshot *s, int amo
     (void)s;
     (void)amount;
     ui->query.hide_idle = !ui->query.hide_idle;
+    ui->settings.number[SETTING_IDLE] = ui->query.hide_idle;
     return nothing;
 }
 
@@ -142,21 +142,16 @@ static bool has_units(const struct snapshot *s) {
 /* Columns of classes, then each engine too where that says more, then neither. */
 struct ui_command act_ENGINES(struct ui *ui, const struct snapshot *s, int amount) {
     (void)amount;
-    if (ui->hide_engines) {
-        ui->hide_engines = false;
-    } else if (!ui->show_units && has_units(s)) {
-        ui->show_units = true;
-    } else {
-        ui->show_units = false;
-        ui->hide_engines = true;
-    }
+    int64_t *shown = &ui->settings.number[SETTING_ENGINES];
+    bool is_each = *shown == ENGINES_CLASSES && has_units(s);
+    *shown = *shown == ENGINES_NONE ? ENGINES_CLASSES : is_each ? ENGINES_EACH : ENGINES_NONE;
     return nothing;
 }
 
 struct ui_command act_CLIENTS(struct ui *ui, const struct snapshot *s, int amount) {
     (void)s;
     (void)amount;
-    ui->show_clients = !ui->show_clients;
+    ui->settings.number[SETTING_CLIENTS] = !ui_is(ui, SETTING_CLIENTS);
     return nothing;
 }
 
@@ -298,33 +293,20 @@ static bool works_beside(const struct key_info *k) {
            (k->act == act_PAUSE || k->act == act_STEP || k->act == act_SPEED || k->act == act_HELP);
 }
 
-/* What the pane or prompt that is open does with the key; what it leaves is for the table, but for
- * letters. */
+/* What the pane at the top does with the key; what it leaves is for the table, but for letters. */
 static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *s,
                             struct ui_command *out) {
-    bool used = true;
-    switch (ui->mode) {
-    case MODE_HELP:
-        used = help_key(ui, key);
-        break;
-    case MODE_SORT:
-        used = menu_key(ui, key);
-        break;
-    case MODE_DEVICE:
-    case MODE_COUNTERS:
-        used = ui->mode == MODE_DEVICE ? detail_key(ui, key, s) : counters_key(ui, key, s);
-        if (!used && works_beside(key_find(key, ui->o.replay))) {
-            return false;
-        }
-        break;
-    case MODE_SEARCH:
-    case MODE_GO_TO:
-        *out = prompt_key(ui, key, s, &used);
-        break;
-    default:
+    const struct pane *pane = pane_of(ui->mode);
+    if (!pane) {
         return false;
     }
-    return used || (key >= ' ' && key < UI_KEY_UP);
+    if (pane->key(ui, key, s, out)) {
+        return true;
+    }
+    if (pane->place == PANE_WHOLE && works_beside(key_find(key, ui->o.replay))) {
+        return false;
+    }
+    return key >= ' ' && key < UI_KEY_UP;
 }
 
 /* A function key that other programs of this kind have. */
@@ -333,10 +315,15 @@ static void hint_no_use(struct ui *ui, uint32_t number) {
     buf_clear(b);
     buf_char(b, 'F');
     buf_u64(b, number);
-    buf_text(b, " does nothing yet; F1 shows the keys that do");
-    size_t n = b->n < sizeof ui->hint ? b->n : sizeof ui->hint - 1;
-    memcpy(ui->hint, b->p, n);
+    buf_text(b, " does nothing; F1 shows the keys that do");
+    buf_char(b, '\0');
+    ui_say(ui, false, b->failed ? "" : b->p);
+}
+
+void ui_say(struct ui *ui, bool is_bad, const char *text) {
+    size_t n = text_clean(ui->hint, sizeof ui->hint - 1, span_of(text));
     ui->hint[n] = '\0';
+    ui->is_hint_bad = is_bad;
 }
 
 struct ui_command ui_key(struct ui *ui, uint32_t key, const struct snapshot *s) {

@@ -50,15 +50,19 @@ static struct column_set without_engines(const struct column_set *all) {
     return set;
 }
 
+static bool hides_engines(const struct ui *ui) {
+    return ui->settings.number[SETTING_ENGINES] == ENGINES_NONE;
+}
+
 /* The columns to draw. Of the default set as many as fit, and what is sorted by in any case. */
 static struct column_set choose_columns(struct ui *ui, const struct snapshot *s, int width) {
     struct column_set set = ui->o.columns;
     uint32_t key = UINT32_C(1) << first_key(ui);
     if (!is_default(ui)) {
-        return ui->hide_engines ? without_engines(&set) : set;
+        return hides_engines(ui) ? without_engines(&set) : set;
     }
     set = columns_of(default_columns(ui, s) & ~key);
-    set = ui->hide_engines ? without_engines(&set) : set;
+    set = hides_engines(ui) ? without_engines(&set) : set;
     width -= column_info((enum column)first_key(ui))->width + 1;
     column_set_fit(&set, width > 0 ? (size_t)width : 0);
     return columns_of(bits_of(&set) | key);

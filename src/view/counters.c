@@ -30,7 +30,7 @@ void counters_open(struct ui *ui, const struct snapshot *s) {
             break;
         }
     }
-    ui->mode = MODE_COUNTERS;
+    pane_open(ui, MODE_COUNTERS);
     ui->counter_at = ui->counter_top = ui->worker_top = 0;
     ui->is_counter_kept = ui->on_workers = false;
 }
@@ -62,7 +62,8 @@ static bool move_counters(struct ui *ui, uint32_t key) {
     }
 }
 
-bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
+bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct ui_command *out) {
+    (void)out;
     if (key == ' ' && !ui->o.replay) {
         key = UI_KEY_PAGE_DOWN;
     }
@@ -84,7 +85,7 @@ bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
     case UI_KEY_ENTER:
     case 'c':
     case 'q':
-        ui->mode = MODE_TABLE;
+        pane_close(ui);
         return true;
     default:
         return ui->on_workers || ui->counter_count == 0 ? scroll_key(&ui->worker_top, ui->body, key)
@@ -107,7 +108,7 @@ static void put_label(struct buf *b, const struct snapshot *s, const struct snap
 }
 
 static void draw_counter(struct ui *ui, const struct snapshot *s, const struct snap_device *d,
-                         uint32_t i, struct grid *g, const struct pane *p, int row,
+                         uint32_t i, struct grid *g, const struct area *p, int row,
                          bool is_chosen) {
     const struct snap_metric *m = &s->metrics[d->metrics.first + i];
     struct buf *b = &ui->text;
@@ -145,7 +146,7 @@ static void scroll_counters(struct ui *ui, uint32_t room) {
 }
 
 static void draw_counters(struct ui *ui, const struct snapshot *s, const struct snap_device *d,
-                          struct grid *g, const struct pane *p) {
+                          struct grid *g, const struct area *p) {
     uint32_t room = p->rows > 0 ? (uint32_t)p->rows : 0;
     uint32_t at = ui->counter_top;
     for (; at < ui->counter_count && at - ui->counter_top < room; at++) {
@@ -227,7 +228,7 @@ static enum role put_note(struct ui *ui, const struct snapshot *s, const struct 
 }
 
 /* Side by side on wide screens; else one above the other, as far as there is room for both. */
-static void share_out(const struct grid *g, struct pane *counters, struct pane *workers,
+static void share_out(const struct grid *g, struct area *counters, struct area *workers,
                       uint32_t count, uint32_t worker_count) {
     *workers = *counters;
     if (count == 0) {
@@ -250,20 +251,20 @@ static void share_out(const struct grid *g, struct pane *counters, struct pane *
     workers->row = counters->row + counters->rows;
 }
 
-void counters_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
+int counters_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
     uint32_t d = s ? detail_find(ui, s) : 0;
     if (rows < 1) {
-        return;
+        return 0;
     }
     if (!s || d == s->device_count) {
         draw_text(g, row, 0, -1, ROLE_DIM, s ? "this device is not there any more" : "measuring");
-        return;
+        return 0;
     }
     const struct snap_device *device = &s->devices[d];
     counters_list(ui, s, device);
     uint32_t count = lines_of(ui);
     uint32_t worker_count = workers_find(ui, s, d);
-    struct pane counters = {row + 2, rows - 2, 0, g->columns}, workers;
+    struct area counters = {row + 2, rows - 2, 0, g->columns}, workers;
     bool has = ui->counter_count > 0;
     unsigned metric = has ? s->metrics[device->metrics.first + ui->counters[ui->counter_at]].metric
                           : METRIC_COUNT;
@@ -271,10 +272,11 @@ void counters_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int 
     scroll_counters(ui, counters.rows > 0 ? (uint32_t)counters.rows : 0);
     draw_head(ui, s, g, row, d);
     if (rows < 2) {
-        return;
+        return 0;
     }
     enum role role = put_note(ui, s, device, g);
     grid_text(g, row + 1, 0, -1, role, buf_span_of(&ui->text));
     draw_counters(ui, s, device, g, &counters);
     workers_draw(ui, s, g, workers, metric);
+    return 0;
 }

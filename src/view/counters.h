@@ -8,7 +8,7 @@
 #include "detail.h"
 
 /* A place on the screen. */
-struct pane {
+struct area {
     int row;
     int rows;
     int column;
@@ -56,7 +56,7 @@ int64_t standing_of(struct ui *ui, const struct standing *who, struct value busy
  * lines they and what is to be said of them take. */
 uint32_t workers_find(struct ui *ui, const struct snapshot *s, uint32_t device);
 /* Draws them, each with what is said of `metric` over its work. */
-void workers_draw(struct ui *ui, const struct snapshot *s, struct grid *g, struct pane p,
+void workers_draw(struct ui *ui, const struct snapshot *s, struct grid *g, struct area p,
                   unsigned metric);
 
 #endif

@@ -44,7 +44,7 @@ bool detail_choose(struct ui *ui, const struct snapshot *s) {
 
 void detail_open(struct ui *ui, const struct snapshot *s) {
     if (detail_choose(ui, s)) {
-        ui->mode = MODE_DEVICE;
+        pane_open(ui, MODE_DEVICE);
     }
 }
 
@@ -64,7 +64,8 @@ void detail_step(struct ui *ui, const struct snapshot *s, bool back) {
     }
 }
 
-bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
+bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct ui_command *out) {
+    (void)out;
     if (key == ' ' && !ui->o.replay) {
         key = UI_KEY_PAGE_DOWN;
     }
@@ -83,7 +84,7 @@ bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
     case UI_KEY_ENTER:
     case 'D':
     case 'q':
-        ui->mode = MODE_TABLE;
+        pane_close(ui);
         return true;
     default:
         return false;
@@ -323,14 +324,14 @@ static void draw_head(struct ui *ui, const struct snapshot *s, struct grid *g, i
     grid_text(g, row, at, end - at > 0 ? end - at : 0, ROLE_NORMAL, buf_span_of(b));
 }
 
-void detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
+int detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
     uint32_t d = s ? detail_find(ui, s) : 0;
     if (rows < 1) {
-        return;
+        return 0;
     }
     if (!s || d == s->device_count) {
         draw_text(g, row, 0, -1, ROLE_DIM, s ? "this device is not there any more" : "measuring");
-        return;
+        return 0;
     }
     struct sheet sh = sheet_over(ui, g, row + 1, 0);
     sh.s = s;
@@ -346,4 +347,5 @@ void detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int ro
     sh.rows = rows - 1;
     sh.line = 0;
     draw_lines(&sh, d);
+    return 0;
 }

@@ -5,7 +5,6 @@
 
 #define NS_PER_S   INT64_C(1000000000)
 #define DAY_S      INT64_C(86400)
-#define BAR_ITEMS  6
 #define MIDDLE_MIN 8 /* columns of a progress bar worth drawing */
 
 /* ---- title ----------------------------------------------------------------------------------- */
@@ -200,7 +199,7 @@ void status_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *
                  struct grid *g, int row) {
     int at = 0;
     if (ui->hint[0]) {
-        at = draw_text(g, row, 0, -1, ROLE_STATUS, ui->hint) + 2;
+        at = draw_text(g, row, 0, -1, ui->is_hint_bad ? ROLE_WARN : ROLE_STATUS, ui->hint) + 2;
     }
     if (play->note && at == 0) {
         at = draw_text(g, row, 0, -1, ROLE_WARN, play->note) + 2;
@@ -282,15 +281,15 @@ void progress_draw(struct ui *ui, const struct ui_play *play, struct grid *g, in
 /* ---- function bar ---------------------------------------------------------------------------- */
 
 /* Key and word; F keys stand close, as their words are read as one. */
-static int bar_item(struct grid *g, int row, int at, struct span key, const char *text) {
-    int columns = (int)(key.n + text_columns(span_of(text)));
+static int bar_item(struct grid *g, int row, int at, struct span key, struct span text) {
+    int columns = (int)(key.n + text_columns(text));
     if (at + columns > g->columns) {
         return g->columns;
     }
     bool is_close = key.n > 1 && key.p[0] == 'F' && key.p[1] <= '9';
     at = grid_text(g, row, at, -1, ROLE_KEY, key);
     at += is_close ? 0 : 1;
-    return draw_text(g, row, at, -1, ROLE_KEY_LABEL, text) + 2;
+    return grid_text(g, row, at, -1, ROLE_KEY_LABEL, text) + 2;
 }
 
 /* Of what there is. */
@@ -305,34 +304,27 @@ static void bar_keys(const struct ui *ui, struct grid *g, int row) {
         struct span first = {"", 0};
         if (bar_shows(ui, key_at(i))) {
             cursor_word(&c, &first);
-            at = bar_item(g, row, at, first, key_at(i)->bar);
+            at = bar_item(g, row, at, first, span_of(key_at(i)->bar));
         }
     }
 }
 
-void bar_draw(struct ui *ui, struct grid *g, int row) {
-    static const struct {
-        const char *key;
-        const char *text;
-    } items[][BAR_ITEMS] = {
-        [MODE_HELP] = {{"Up Down", "scroll"}, {"Esc", "close"}, {NULL, NULL}},
-        [MODE_SORT] = {{"Up Down", "choose"}, {"Enter", "sort"}, {"Esc", "close"}},
-        [MODE_SEARCH] = {{"F3", "Next"}, {"Enter", "keep"}, {"Esc", "go back"}},
-        [MODE_GO_TO] = {{"Enter", "go"}, {"Esc", "close"}, {NULL, NULL}},
-        [MODE_DEVICE] = {{"Up Down", "scroll"}, {"F8", "Device"}, {"Esc", "close"}},
-        [MODE_COUNTERS] = {{"Up Down", "move"},
-                           {"PgUp PgDn", "page"},
-                           {"Left Right", "list"},
-                           {"F8", "Device"},
-                           {"F1", "Help"},
-                           {"Esc", "close"}},
-    };
-    grid_fill(g, row, 0, g->columns, ROLE_KEY_LABEL, " ");
-    if (ui->mode == MODE_TABLE) {
-        bar_keys(ui, g, row);
-        return;
+/* "Up Down|scroll|Esc|close" */
+static void bar_words(struct grid *g, int row, const char *words) {
+    struct cursor c = cursor_over(span_of(words));
+    struct span keys, word;
+    int at = 0;
+    while (cursor_field(&c, '|', &keys) && cursor_field(&c, '|', &word)) {
+        at = bar_item(g, row, at, keys, word);
     }
-    for (int i = 0, at = 0; i < BAR_ITEMS && items[ui->mode][i].key; i++) {
-        at = bar_item(g, row, at, span_of(items[ui->mode][i].key), items[ui->mode][i].text);
+}
+
+void bar_draw(struct ui *ui, struct grid *g, int row) {
+    const struct pane *pane = pane_of(ui->mode);
+    grid_fill(g, row, 0, g->columns, ROLE_KEY_LABEL, " ");
+    if (pane) {
+        bar_words(g, row, pane->bar);
+    } else {
+        bar_keys(ui, g, row);
     }
 }

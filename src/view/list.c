@@ -97,13 +97,13 @@ static bool add_line(struct ui *ui, struct row r) {
 }
 
 static struct run clients_of(const struct ui *ui, const struct snapshot *s, struct row r) {
-    return ui->show_clients && !r.unattributed ? s->processes[r.index].client_run
-                                               : (struct run){0, 0};
+    return ui_is(ui, SETTING_CLIENTS) && !r.unattributed ? s->processes[r.index].client_run
+                                                         : (struct run){0, 0};
 }
 
 static bool add_engines(struct ui *ui, const struct snapshot *s, struct row r) {
     struct run engines = {0, 0};
-    if (ui->show_units) {
+    if (ui->settings.number[SETTING_ENGINES] == ENGINES_EACH) {
         engines = r.unattributed ? s->unattributed[r.index].engines : s->processes[r.index].engines;
     }
     for (uint32_t i = 0; i < engines.count; i++) {

@@ -9,10 +9,6 @@
 /* A recording is no longer than some years. */
 #define SECONDS_MOST INT64_C(1000000000)
 
-static struct prompt *open_prompt(struct ui *ui) {
-    return ui->mode == MODE_GO_TO ? &ui->go_to : &ui->search;
-}
-
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static size_t encode(uint32_t code, char out[4]) {
@@ -56,7 +52,7 @@ static void take_back(struct prompt *p) {
     }
 }
 
-/* ---- the two --------------------------------------------------------------------------------- */
+/* ---- what they mean --------------------------------------------------------------------------------- */
 
 static void search_anew(struct ui *ui, const struct snapshot *s) {
     list_refresh(ui, s);
@@ -88,59 +84,86 @@ static int64_t seconds_of(struct span text) {
     return parts > 0 && text.p[text.n - 1] != ':' ? s : -1;
 }
 
-static struct ui_command accept(struct ui *ui) {
-    if (ui->mode == MODE_SEARCH) {
-        ui->mode = MODE_TABLE;
-        return (struct ui_command){UI_NONE, 0};
-    }
-    int64_t s = seconds_of((struct span){ui->go_to.text, ui->go_to.n});
-    ui->go_to.failed = s < 0;
-    if (s < 0) {
-        return (struct ui_command){UI_NONE, 0};
-    }
-    ui->mode = MODE_TABLE;
-    return (struct ui_command){UI_SEEK_TIME, s * NS_PER_S};
-}
-
-struct ui_command prompt_key(struct ui *ui, uint32_t key, const struct snapshot *s, bool *used) {
-    struct prompt *p = open_prompt(ui);
-    *used = true;
-    if (key == UI_KEY_ENTER) {
-        return accept(ui);
-    }
-    if (key == UI_KEY_ESC) {
-        if (ui->mode == MODE_SEARCH) {
-            list_return(ui);
-        }
-        ui->mode = MODE_TABLE;
-        return (struct ui_command){UI_NONE, 0};
-    }
+/* The letters of a line; false for other keys. */
+static bool edit(struct prompt *p, uint32_t key) {
     if (key == UI_KEY_BACKSPACE) {
         take_back(p);
     } else if (is_letter(key)) {
         add(p, key);
     } else {
-        *used = false;
-        return (struct ui_command){UI_NONE, 0};
+        return false;
     }
     p->failed = false;
-    if (ui->mode == MODE_SEARCH) {
-        search_anew(ui, s);
-    }
-    return (struct ui_command){UI_NONE, 0};
+    return true;
 }
 
-void prompt_draw(struct ui *ui, struct grid *g, int row) {
-    const struct prompt *p = open_prompt(ui);
-    bool is_search = ui->mode == MODE_SEARCH;
+/* Draws the line and its cursor; gives the column behind. */
+static int draw_line(struct grid *g, int row, const char *label, const struct prompt *p) {
     grid_fill(g, row, 0, g->columns, ROLE_STATUS, " ");
-    int at = draw_text(g, row, 0, -1, ROLE_LABEL, is_search ? "Search: " : "Go to: ");
+    int at = draw_text(g, row, 0, -1, ROLE_LABEL, label);
     at = grid_text(g, row, at, -1, ROLE_SEARCH, (struct span){p->text, p->n});
     grid_fill(g, row, at, 1, ROLE_SELECTED, " ");
-    if (p->failed) {
-        draw_text(g, row, at + 2, -1, ROLE_WARN,
-                  is_search ? "not found" : "not a time: 83, 1:23 or 1:02:03");
-    } else if (!is_search) {
-        draw_text(g, row, at + 2, -1, ROLE_DIM, "83, 1:23 or 1:02:03 from the start");
+    return at + 2;
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+bool search_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct ui_command *out) {
+    (void)out;
+    if (key == UI_KEY_ENTER || key == UI_KEY_ESC) {
+        if (key == UI_KEY_ESC) {
+            list_return(ui);
+        }
+        pane_close(ui);
+        return true;
     }
+    bool used = edit(&ui->search, key);
+    if (used) {
+        search_anew(ui, s);
+    }
+    return used;
+}
+
+int search_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
+    (void)s;
+    (void)rows;
+    int at = draw_line(g, row, "Search: ", &ui->search);
+    if (ui->search.failed) {
+        draw_text(g, row, at, -1, ROLE_WARN, "not found");
+    }
+    return 0;
+}
+
+/* ---- the time to go to ----------------------------------------------------------------------- */
+
+static void accept_time(struct ui *ui, struct ui_command *out) {
+    int64_t s = seconds_of((struct span){ui->go_to.text, ui->go_to.n});
+    ui->go_to.failed = s < 0;
+    if (s >= 0) {
+        pane_close(ui);
+        *out = (struct ui_command){UI_SEEK_TIME, s * NS_PER_S};
+    }
+}
+
+bool go_to_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct ui_command *out) {
+    (void)s;
+    if (key == UI_KEY_ENTER) {
+        accept_time(ui, out);
+        return true;
+    }
+    if (key == UI_KEY_ESC) {
+        pane_close(ui);
+        return true;
+    }
+    return edit(&ui->go_to, key);
+}
+
+int go_to_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
+    (void)s;
+    (void)rows;
+    int at = draw_line(g, row, "Go to: ", &ui->go_to);
+    draw_text(g, row, at, -1, ui->go_to.failed ? ROLE_WARN : ROLE_DIM,
+              ui->go_to.failed ? "not a time: 83, 1:23 or 1:02:03"
+                               : "83, 1:23 or 1:02:03 from the start");
+    return 0;
 }

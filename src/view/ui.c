@@ -29,7 +29,15 @@ enum err ui_create(const struct ui_options *o, struct ui **out) {
     }
     ui->o = *o;
     ui->query = o->query;
+    if (o->settings) {
+        ui->settings = *o->settings;
+        ui->query.hide_idle |= ui_is(ui, SETTING_IDLE);
+        ui->query.hide_exited |= ui_is(ui, SETTING_EXITED);
+    } else {
+        settings_init(&ui->settings);
+    }
     ui->device = -1;
+    ui->clicked = UINT32_MAX;
     buf_init(&ui->text);
     detail_init(ui);
     *out = ui;
@@ -95,8 +103,9 @@ static void draw_table(struct ui *ui, const struct snapshot *s, struct grid *g,
     int column = 0;
     int top = l->header >= 0 ? l->header : l->body;
     int rows = l->body_rows + (l->header >= 0 ? 1 : 0);
-    if (ui->mode == MODE_SORT) {
-        column = menu_draw(ui, g, top, rows);
+    const struct pane *side = pane_of(ui->mode);
+    if (side && side->place == PANE_SIDE) {
+        column = side->draw(ui, s, g, top, rows);
     }
     if (l->header >= 0 && s && s->device_count > 0) {
         body_draw_header(ui, s, g, l->header, column);
@@ -107,11 +116,27 @@ static void draw_table(struct ui *ui, const struct snapshot *s, struct grid *g,
 /* A prompt has a row at any size. */
 static void draw_status(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
                         struct grid *g, const struct layout *l) {
-    if (ui->mode == MODE_SEARCH || ui->mode == MODE_GO_TO) {
-        prompt_draw(ui, g, l->status >= 0 ? l->status : g->rows - 1);
+    const struct pane *line = pane_of(ui->mode);
+    if (line && line->place == PANE_LINE) {
+        line->draw(ui, s, g, l->status >= 0 ? l->status : g->rows - 1, 1);
     } else if (l->status >= 0) {
         status_draw(ui, s, play, g, l->status);
     }
+}
+
+/* The one that takes the place of the table; a line may lie on it. */
+static const struct pane *whole_pane(const struct ui *ui) {
+    for (unsigned i = ui->open_count; i > 0; i--) {
+        const struct pane *p = pane_of((enum mode)ui->open[i - 1]);
+        if (p && p->place == PANE_WHOLE) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+void ui_note(struct ui *ui, const struct snapshot *s) {
+    history_note(ui, s);
 }
 
 void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
@@ -122,17 +147,16 @@ void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *pl
         return;
     }
     list_refresh(ui, s);
-    history_note(ui, s);
+    ui_note(ui, s);
+    ui->play = *play;
+    spots_clear(ui);
     ui->has_counters = counters_are_there(ui, s);
     if (l.title >= 0) {
         title_draw(ui, s, play, g, l.title);
     }
-    if (ui->mode == MODE_HELP) {
-        help_draw(ui, g, l.strip, l.body + l.body_rows - l.strip);
-    } else if (ui->mode == MODE_DEVICE) {
-        detail_draw(ui, s, g, l.strip, l.body + l.body_rows - l.strip);
-    } else if (ui->mode == MODE_COUNTERS) {
-        counters_draw(ui, s, g, l.strip, l.body + l.body_rows - l.strip);
+    const struct pane *whole = whole_pane(ui);
+    if (whole) {
+        whole->draw(ui, s, g, l.strip, l.body + l.body_rows - l.strip);
     } else {
         draw_strip(ui, s, g, &l);
         draw_table(ui, s, g, &l);

@@ -6,8 +6,7 @@
 #define GWTOP_VIEW_UI_H
 
 #include "gwtop/view.h"
-
-enum mode { MODE_TABLE, MODE_HELP, MODE_SORT, MODE_SEARCH, MODE_GO_TO, MODE_DEVICE, MODE_COUNTERS };
+#include "pane.h"
 
 /* Who a line of the table is about, in words that outlive a snapshot. All 0: nobody. */
 struct identity {
@@ -94,7 +93,13 @@ struct prompt {
 struct ui {
     struct ui_options o;
     struct table_query query; /* o.query as the keys changed it */
-    enum mode mode;
+    enum mode mode;           /* the one at the top of `open` */
+    uint8_t open[MODE_COUNT]; /* enum mode; the last lies on the others */
+    unsigned open_count;
+    struct settings settings;
+    struct spots spots;
+    struct ui_play play; /* of the last render */
+    uint32_t clicked; /* the item, while a click on it is told as the key Enter; UINT32_MAX: none */
 
     struct row_list list;
     struct row *lines; /* of the table: the list and, where asked for, the clients */
@@ -110,11 +115,9 @@ struct ui {
     uint32_t body;  /* lines in sight at the last render */
     int shift;      /* columns of the command cut off at the left */
 
-    bool hide_engines;
-    bool show_units; /* the engines of each process below it */
-    bool show_clients;
     bool follow;
-    char hint[64]; /* about the key pressed last; "" for none */
+    char hint[160]; /* about the key pressed last, or what the app answered; "" for none */
+    bool is_hint_bad;
     bool add_sort; /* the next sort letter adds a key */
     int device;    /* shown alone; -1: all */
     char device_text[12];
@@ -124,7 +127,7 @@ struct ui {
     struct prompt go_to;
     struct identity before; /* the search: what to go back to */
     bool was_pinned;
-    uint32_t menu_at;
+    struct menu sort_menu;
     uint32_t help_top;
     uint32_t detail; /* subject of the device of the device screen */
     uint32_t detail_top;
@@ -141,7 +144,6 @@ struct ui {
     bool is_detail;    /* of the lines: contexts do what the clients of their process tell too */
     bool has_counters; /* some device has, or was asked for some */
     struct standings standings;
-    enum mode below_help; /* what the help goes back to */
     struct worker *workers;
     uint32_t worker_count;
     uint32_t worker_cap;
@@ -150,6 +152,13 @@ struct ui {
     struct metric_place places[METRIC_COUNT]; /* in the order of the device screen */
     struct buf text;                          /* scratch */
 };
+
+/* A setting of yes or no; which of the choices. */
+static inline bool ui_is(const struct ui *ui, enum setting s) {
+    return ui->settings.number[s] != 0;
+}
+/* The choices of the setting `engines`. */
+enum { ENGINES_CLASSES, ENGINES_EACH, ENGINES_NONE };
 
 /* ---- keys.c: keys.def ------------------------------------------------------------------------ */
 
@@ -183,20 +192,13 @@ void list_return(struct ui *ui);
 /* The device that the selected line is about; UINT32_MAX for none. */
 uint32_t list_device(const struct ui *ui, const struct snapshot *s);
 
-/* ---- prompt.c -------------------------------------------------------------------------------- */
+/* ---- help.c ---------------------------------------------------------------------------------- */
 
-struct ui_command prompt_key(struct ui *ui, uint32_t key, const struct snapshot *s, bool *used);
-void prompt_draw(struct ui *ui, struct grid *g, int row);
-
-/* ---- panes.c: help and the sort list --------------------------------------------------------- */
-
-bool help_key(struct ui *ui, uint32_t key);
-void help_draw(struct ui *ui, struct grid *g, int row, int rows);
 /* Moves what is in sight of a pane of `page` rows; false for other keys. */
 bool scroll_key(uint32_t *top, uint32_t page, uint32_t key);
-bool menu_key(struct ui *ui, uint32_t key);
-/* Columns taken at the left. */
-int menu_draw(struct ui *ui, struct grid *g, int row, int rows);
+
+/* ---- actions.c ------------------------------------------------------------------------------- */
+
 /* Sorts by this column alone, or adds it. */
 void sort_by(struct ui *ui, enum column c, bool add);
 
@@ -217,18 +219,14 @@ bool detail_choose(struct ui *ui, const struct snapshot *s);
 uint32_t detail_find(const struct ui *ui, const struct snapshot *s);
 /* The next one that the options let through, around the end. */
 void detail_step(struct ui *ui, const struct snapshot *s, bool back);
-bool detail_key(struct ui *ui, uint32_t key, const struct snapshot *s);
-void detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows);
 
 /* ---- counters.c: the counters screen; history.c ---------------------------------------------- */
 
 /* Opens it for the device that the keys mean, or for one that has counters. */
 void counters_open(struct ui *ui, const struct snapshot *s);
-bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s);
-void counters_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows);
 /* Whether keys lead to counters of some device, or to why it has none. */
 bool counters_are_there(const struct ui *ui, const struct snapshot *s);
-/* Keeps the counters of a tick that is drawn; the same tick once. */
+/* Keeps the counters of a tick; the same tick once. */
 void history_note(struct ui *ui, const struct snapshot *s);
 
 /* ---- body.c: the table ----------------------------------------------------------------------- */

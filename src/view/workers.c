@@ -12,7 +12,7 @@
 static const char detail_words[] = "  contexts are the same work, seen by the hardware";
 
 /* Columns up to the end of the counter; its name is its heading. */
-static int value_end(const struct pane *p) {
+static int value_end(const struct area *p) {
     return p->width < 50 ? BUSY_END + 13 : BUSY_END + 20;
 }
 
@@ -181,7 +181,7 @@ static void put_who(struct buf *b, const struct snapshot *s, const struct worker
 
 /* What is said of a counter over the work of a context. */
 static void draw_counter(struct ui *ui, const struct snapshot *s, struct grid *g,
-                         const struct pane *p, int row, const struct worker *w, unsigned metric) {
+                         const struct area *p, int row, const struct worker *w, unsigned metric) {
     int width = value_end(p) - BUSY_END;
     struct run run = w->kind == WORKER_CONTEXT ? s->contexts[w->index].counters : (struct run){0};
     for (uint32_t i = 0; i < run.count; i++) {
@@ -195,7 +195,7 @@ static void draw_counter(struct ui *ui, const struct snapshot *s, struct grid *g
 }
 
 static void draw_worker(struct ui *ui, const struct snapshot *s, struct grid *g,
-                        const struct pane *p, int row, const struct worker *w, unsigned metric) {
+                        const struct area *p, int row, const struct worker *w, unsigned metric) {
     struct value share = share_of(s, w->kind, w->index);
     buf_clear(&ui->text);
     put_share_fine(&ui->text, share);
@@ -207,7 +207,7 @@ static void draw_worker(struct ui *ui, const struct snapshot *s, struct grid *g,
     grid_text(g, row, p->column + at, p->width - at, role, buf_span_of(&ui->text));
 }
 
-static void draw_head(struct ui *ui, struct grid *g, const struct pane *p, unsigned metric) {
+static void draw_head(struct ui *ui, struct grid *g, const struct area *p, unsigned metric) {
     const char *name = metric < METRIC_COUNT ? group_metric_name(GROUP_COUNTERS, metric) : "";
     grid_fill(g, p->row, p->column, p->width, ROLE_HEADER, " ");
     draw_right(g, p->row, p->column + BUSY_END, p->column, ROLE_HEADER, span_of("BUSY"));
@@ -222,7 +222,7 @@ static void draw_head(struct ui *ui, struct grid *g, const struct pane *p, unsig
     draw_right(g, p->row, p->column + p->width, at + GAP, ROLE_HEADER, buf_span_of(&ui->text));
 }
 
-void workers_draw(struct ui *ui, const struct snapshot *s, struct grid *g, struct pane p,
+void workers_draw(struct ui *ui, const struct snapshot *s, struct grid *g, struct area p,
                   unsigned metric) {
     bool is_noted = ui->is_detail && p.rows >= NOTE_LEAST;
     uint32_t room = p.rows > 1 ? (uint32_t)p.rows - 1 - is_noted : 0;

@@ -1,12 +1,9 @@
 /*
- * What opens over the table: the help, and the list of columns to sort by. Pure.
+ * The help: keys, marks and columns, from their tables. Pure.
  */
 #include "ui.h"
 
-#define MENU_COLUMNS 13
-#define HELP_KEYS    14 /* columns of the keys in the help */
-
-/* ---- help ------------------------------------------------------------------------------------ */
+#define HELP_KEYS 14 /* columns of the keys in the help */
 
 static const char help_marks[] =
     "\n\nWhat stands for a number\n"
@@ -85,7 +82,8 @@ static struct help_walk help_begin(struct ui *ui, const struct grid *g) {
                               .width = width > 10 ? (size_t)width : 10};
 }
 
-void help_draw(struct ui *ui, struct grid *g, int row, int rows) {
+int help_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
+    (void)s;
     struct help_walk w = help_begin(ui, g);
     uint32_t count = 0, line = 0;
     uint32_t room = rows > 0 ? (uint32_t)rows : 0;
@@ -107,6 +105,7 @@ void help_draw(struct ui *ui, struct grid *g, int row, int rows) {
         grid_text(g, at, 2, HELP_KEYS, ROLE_KEY, w.label);
         grid_text(g, at, HELP_KEYS + 2, -1, ROLE_HELP, w.piece);
     }
+    return 0;
 }
 
 static void scroll_by(uint32_t *top, int64_t lines) {
@@ -132,7 +131,9 @@ bool scroll_key(uint32_t *top, uint32_t page, uint32_t key) {
     return false;
 }
 
-bool help_key(struct ui *ui, uint32_t key) {
+bool help_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct ui_command *out) {
+    (void)s;
+    (void)out;
     if (scroll_key(&ui->help_top, ui->body, key == ' ' ? (uint32_t)UI_KEY_PAGE_DOWN : key)) {
         return true;
     }
@@ -143,64 +144,9 @@ bool help_key(struct ui *ui, uint32_t key) {
     case 'q':
     case 'h':
     case '?':
-        ui->mode = ui->below_help;
+        pane_close(ui);
         return true;
     default:
         return false;
     }
-}
-
-/* ---- the list of columns --------------------------------------------------------------------- */
-
-static bool menu_move(struct ui *ui, int64_t lines) {
-    int64_t at = (int64_t)ui->menu_at + lines;
-    ui->menu_at = (uint32_t)(at < 0 ? 0 : at >= COLUMN_COUNT ? COLUMN_COUNT - 1 : at);
-    return true;
-}
-
-bool menu_key(struct ui *ui, uint32_t key) {
-    int64_t page = ui->body > 1 ? (int64_t)ui->body - 1 : 1;
-    switch (key) {
-    case UI_KEY_UP:
-        return menu_move(ui, -1);
-    case UI_KEY_DOWN:
-        return menu_move(ui, 1);
-    case UI_KEY_PAGE_UP:
-        return menu_move(ui, -page);
-    case UI_KEY_PAGE_DOWN:
-        return menu_move(ui, page);
-    case UI_KEY_HOME:
-        return menu_move(ui, -COLUMN_COUNT);
-    case UI_KEY_END:
-        return menu_move(ui, COLUMN_COUNT);
-    case UI_KEY_ENTER:
-        sort_by(ui, (enum column)ui->menu_at, false);
-        ui->mode = MODE_TABLE;
-        return true;
-    case UI_KEY_ESC:
-    case UI_KEY_F1 + 5:
-    case 'q':
-        ui->mode = MODE_TABLE;
-        return true;
-    default:
-        return false;
-    }
-}
-
-int menu_draw(struct ui *ui, struct grid *g, int row, int rows) {
-    uint32_t room = rows > 1 ? (uint32_t)rows - 1 : 0;
-    uint32_t top = room > 0 && ui->menu_at >= room ? ui->menu_at - room + 1 : 0;
-    int width = g->columns < MENU_COLUMNS ? g->columns : MENU_COLUMNS;
-    if (rows < 1) {
-        return 0;
-    }
-    grid_fill(g, row, 0, width, ROLE_HEADER_SORT, " ");
-    draw_text(g, row, 0, width, ROLE_HEADER_SORT, " Sort by");
-    for (uint32_t i = 0; i < room && top + i < COLUMN_COUNT; i++) {
-        int at = row + 1 + (int)i;
-        enum role role = top + i == ui->menu_at ? ROLE_SELECTED : ROLE_NORMAL;
-        grid_fill(g, at, 0, width, role, " ");
-        draw_text(g, at, 1, width - 1, role, column_title((enum column)(top + i), ui->o.unicode));
-    }
-    return width + 1;
 }

@@ -1,0 +1,269 @@
+/*
+ * Settings as text and back: the table of settings.def, one value, the whole file. Pure.
+ */
+#include "gwtop/settings.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define NS_PER_S  INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+/* As for -d: tenths of a second, from 100 ms to a day. */
+#define DELAY_LEAST (100 * NS_PER_MS)
+#define DELAY_MOST  (86400 * NS_PER_S)
+
+static const struct setting_info list[SETTING_COUNT] = {
+#define SETTING(id, section, key, kind, choices, fallback, doc)                                    \
+    [SETTING_##id] = {section, key, choices, fallback, doc, SETTING_KIND_##kind},
+#include "gwtop/settings.def"
+#undef SETTING
+};
+
+/* Which of the texts a setting is. */
+static const uint8_t text_places[SETTING_COUNT] = {
+    [SETTING_SORT] = 1, [SETTING_FIELDS] = 2, [SETTING_FILTER] = 3};
+
+const struct setting_info *setting_info(enum setting s) {
+    return &list[(unsigned)s < SETTING_COUNT ? s : 0];
+}
+
+enum setting setting_find(struct span key) {
+    for (unsigned i = 0; i < SETTING_COUNT; i++) {
+        if (span_equals(key, list[i].key)) {
+            return (enum setting)i;
+        }
+    }
+    return SETTING_COUNT;
+}
+
+const char *setting_nearest(struct span key) {
+    const char *nearest = list[0].key;
+    unsigned best = UINT_MAX;
+    for (unsigned i = 0; i < SETTING_COUNT; i++) {
+        unsigned d = text_distance(key, list[i].key);
+        nearest = d < best ? list[i].key : nearest;
+        best = d < best ? d : best;
+    }
+    return nearest;
+}
+
+struct span setting_choice(enum setting s, unsigned i) {
+    struct cursor c = cursor_over(span_of(setting_info(s)->choices));
+    struct span word;
+    while (cursor_field(&c, '|', &word)) {
+        if (i-- == 0) {
+            return word;
+        }
+    }
+    return (struct span){"", 0};
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static unsigned text_place(enum setting s) {
+    return (unsigned)s < SETTING_COUNT ? text_places[s] : 0;
+}
+
+const char *setting_text(const struct settings *s, enum setting which) {
+    unsigned place = text_place(which);
+    return place > 0 ? s->text[place - 1] : "";
+}
+
+enum err setting_set_text(struct settings *s, enum setting which, struct span text) {
+    unsigned place = text_place(which);
+    if (place == 0 || text.n >= SETTING_TEXT_MAX || !text_is_clean(text)) {
+        return ERR_RANGE;
+    }
+    memcpy(s->text[place - 1], text.p, text.n);
+    s->text[place - 1][text.n] = '\0';
+    return ERR_OK;
+}
+
+/* ---- one value ------------------------------------------------------------------------------- */
+
+static bool parse_bool(struct span v, int64_t *out) {
+    static const char *const words[][2] = {
+        {"no", "yes"}, {"false", "true"}, {"off", "on"}, {"0", "1"}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        for (int is_set = 0; is_set < 2; is_set++) {
+            if (span_equals(v, words[i][is_set])) {
+                *out = is_set;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool parse_choice(enum setting s, struct span v, int64_t *out) {
+    struct span word;
+    for (unsigned i = 0; (word = setting_choice(s, i)).n > 0; i++) {
+        if (word.n == v.n && memcmp(word.p, v.p, v.n) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ends_with(struct span *s, const char *suffix) {
+    size_t n = strlen(suffix);
+    if (s->n <= n || memcmp(s->p + s->n - n, suffix, n) != 0) {
+        return false;
+    }
+    s->n -= n;
+    return true;
+}
+
+/* "1s", "0.5s", "250ms", or tenths of a second. */
+static bool parse_delay(struct span v, int64_t *out) {
+    int64_t unit = ends_with(&v, "ms") ? NS_PER_MS : ends_with(&v, "s") ? NS_PER_S : NS_PER_S / 10;
+    struct cursor c = cursor_over(v);
+    uint64_t whole;
+    if (cursor_u64(&c, &whole) != ERR_OK || whole > (uint64_t)(DELAY_MOST / unit)) {
+        return false;
+    }
+    int64_t ns = (int64_t)whole * unit;
+    if (unit != NS_PER_S / 10 && !cursor_at_end(&c) && *c.p == '.') {
+        c.p++;
+        for (int64_t part = unit / 10; !cursor_at_end(&c); part /= 10) {
+            if (*c.p < '0' || *c.p > '9') {
+                return false;
+            }
+            ns += part * (*c.p++ - '0');
+        }
+    }
+    if (!cursor_at_end(&c) || ns < DELAY_LEAST || ns > DELAY_MOST) {
+        return false;
+    }
+    *out = ns;
+    return true;
+}
+
+static struct span unquote(struct span v) {
+    bool is_quoted = v.n >= 2 && (v.p[0] == '"' || v.p[0] == '\'') && v.p[v.n - 1] == v.p[0];
+    return is_quoted ? (struct span){v.p + 1, v.n - 2} : v;
+}
+
+static bool take(struct settings *s, enum setting which, struct span v) {
+    switch (list[which].kind) {
+    case SETTING_KIND_BOOL:
+        return parse_bool(v, &s->number[which]);
+    case SETTING_KIND_CHOICE:
+        return parse_choice(which, v, &s->number[which]);
+    case SETTING_KIND_DELAY:
+        return parse_delay(v, &s->number[which]);
+    default:
+        return setting_set_text(s, which, v) == ERR_OK;
+    }
+}
+
+void settings_init(struct settings *s) {
+    *s = (struct settings){0};
+    for (unsigned i = 0; i < SETTING_COUNT; i++) {
+        (void)take(s, (enum setting)i, span_of(list[i].fallback));
+    }
+}
+
+/* "theme takes: default, light, mono, colour-blind" */
+static enum err refuse(enum setting which, struct span value, struct err_info *info) {
+    static const char *const words[] = {[SETTING_KIND_BOOL] = "yes|no",
+                                        [SETTING_KIND_DELAY] = "100ms to 86400s",
+                                        [SETTING_KIND_TEXT] = "a text of at most 511 bytes"};
+    const struct setting_info *i = &list[which];
+    struct buf b = {0};
+    buf_text(&b, i->key);
+    buf_text(&b, " takes: ");
+    const char *choices = i->kind == SETTING_KIND_CHOICE ? i->choices : words[i->kind];
+    for (const char *p = choices; *p; p++) {
+        buf_put(&b, *p == '|' ? ", " : p, *p == '|' ? 2 : 1);
+    }
+    char text[64];
+    text[text_clean(text, sizeof text - 1, value)] = '\0';
+    buf_text(&b, "; not");
+    buf_char(&b, '\0');
+    err_set(info, ERR_USAGE, 0, b.failed ? i->key : b.p, text);
+    buf_finish(&b);
+    return ERR_USAGE;
+}
+
+static enum err refuse_key(struct span key, struct err_info *info) {
+    struct buf b = {0};
+    char text[48];
+    text[text_clean(text, sizeof text - 1, key)] = '\0';
+    buf_text(&b, text);
+    buf_text(&b, " (nearest: ");
+    buf_text(&b, setting_nearest(key));
+    buf_text(&b, ")");
+    buf_char(&b, '\0');
+    err_set(info, ERR_USAGE, 0, "unknown setting", b.failed ? text : b.p);
+    buf_finish(&b);
+    return ERR_USAGE;
+}
+
+enum err settings_set(struct settings *s, struct span key, struct span value,
+                      struct err_info *info) {
+    enum setting which = setting_find(key);
+    if (which == SETTING_COUNT) {
+        return refuse_key(key, info);
+    }
+    value = unquote(span_trim(value));
+    return take(s, which, value) ? ERR_OK : refuse(which, value, info);
+}
+
+void settings_put(const struct settings *s, enum setting which, struct buf *out) {
+    int64_t v = s->number[which];
+    switch (setting_info(which)->kind) {
+    case SETTING_KIND_BOOL:
+        buf_text(out, v ? "yes" : "no");
+        break;
+    case SETTING_KIND_CHOICE:
+        buf_span(out, setting_choice(which, (unsigned)v));
+        break;
+    case SETTING_KIND_DELAY:
+        buf_decimal(out, v, 9);
+        buf_char(out, 's');
+        break;
+    default:
+        buf_text(out, setting_text(s, which));
+    }
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static bool is_default(const struct settings *s, const struct settings *defaults, enum setting i) {
+    return s->number[i] == defaults->number[i] &&
+           strcmp(setting_text(s, i), setting_text(defaults, i)) == 0;
+}
+
+static void put_setting(const struct settings *s, enum setting i, bool is_unchanged,
+                        struct buf *out) {
+    buf_text(out, "# ");
+    buf_text(out, list[i].doc);
+    if (list[i].choices[0]) {
+        buf_text(out, " (");
+        buf_text(out, list[i].choices);
+        buf_char(out, ')');
+    }
+    buf_text(out, is_unchanged ? "\n#" : "\n");
+    buf_text(out, list[i].key);
+    buf_text(out, " = ");
+    settings_put(s, i, out);
+    buf_char(out, '\n');
+}
+
+void settings_put_file(const struct settings *s, struct buf *out) {
+    struct settings defaults;
+    const char *section = "";
+    settings_init(&defaults);
+    buf_text(out, "# gwtop: what the screen looks like. A line that begins with # is a default.\n");
+    for (unsigned i = 0; i < SETTING_COUNT; i++) {
+        if (strcmp(section, list[i].section) != 0) {
+            section = list[i].section;
+            buf_text(out, "\n[");
+            buf_text(out, section);
+            buf_text(out, "]\n");
+        }
+        put_setting(s, (enum setting)i, is_default(s, &defaults, (enum setting)i), out);
+    }
+}
