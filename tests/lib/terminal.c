@@ -114,6 +114,14 @@ void terminal_send(struct terminal *t, const char *keys) {
         return; /* it has ended; whoever waits for it will see */
 }
 
+double terminal_answer(struct terminal *t, const char *keys, double most_s) {
+    while (read_some(t, 0))
+        continue;
+    double begin = now_s();
+    terminal_send(t, keys);
+    return read_some(t, (int)(most_s * 1e3)) ? now_s() - begin : -1;
+}
+
 void terminal_resize(struct terminal *t, int rows, int columns) {
     struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
     ioctl(t->master, TIOCSWINSZ, &size); /* sends SIGWINCH too */

@@ -17,6 +17,9 @@ bool terminal_pump(struct terminal *t, double quiet_s, double most_s);
 /* Reads until the output holds `text`; false if it does not within `most_s`. */
 bool terminal_expect(struct terminal *t, const char *text, double most_s);
 void terminal_send(struct terminal *t, const char *keys);
+/* Seconds from sending keys to the first byte that comes then; below 0 where none does within `most_s`. What came
+ * before is read first. */
+double terminal_answer(struct terminal *t, const char *keys, double most_s);
 void terminal_resize(struct terminal *t, int rows, int columns);
 pid_t terminal_pid(const struct terminal *t);
 /* All output so far, NUL-terminated; forget starts anew. */
