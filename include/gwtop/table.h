@@ -37,12 +37,22 @@ const char *column_title(enum column c, bool unicode);
 const char *column_nearest(struct span key);
 
 #define TABLE_COLUMNS_MAX 32
+#define COLUMN_WIDTH_LEAST 3
+#define COLUMN_WIDTH_MOST  80
 struct column_set {
     uint8_t list[TABLE_COLUMNS_MAX];
+    uint8_t width[TABLE_COLUMNS_MAX]; /* of the same place in `list`; 0: the column's own */
     uint8_t count;
 };
-/* "A,B,C". ERR_USAGE with the unknown name (and the nearest known) in info. */
+/* "A,B:12,C": names, each with a width if it is to be another than its own. ERR_USAGE with the unknown name (and
+ * the nearest known) in info. */
 enum err column_set_parse(struct span text, struct column_set *out, struct err_info *info);
+/* Appends what column_set_parse() reads. */
+void column_set_put(const struct column_set *set, struct buf *out);
+/* Columns that the `i`th takes; COMMAND without a width of its own takes what is left, see column_info. */
+size_t column_set_width(const struct column_set *set, unsigned i);
+/* True for COMMAND without a width: it takes what the others leave. */
+bool column_set_stretches(const struct column_set *set, unsigned i);
 /* The default set for what is in the snapshot (NULL: without those that show only when used). */
 void column_set_default(const struct snapshot *s, struct column_set *out);
 /* Leaves columns out by rank until all fit in `width` and COMMAND has some room; keeps the last one. */
@@ -98,6 +108,8 @@ struct table_query {
 };
 /* "KEY[,KEY...]", each optionally with - (reverse) or + before it. */
 enum err table_sort_parse(struct span text, struct table_query *q, struct err_info *info);
+/* Appends the same order as table_sort_parse() reads it; nothing where no key is set. */
+void table_sort_put(const struct table_query *q, struct buf *out);
 /* True if the device is meant: by its index, id (with or without the PCI domain), node ("card1",
  * "renderD129", "/dev/dri/card1"), driver, or part of its name. An empty text means every device. */
 bool table_device_matches(const struct snapshot *s, uint32_t device, struct span wanted);
@@ -116,9 +128,11 @@ struct row {
     uint32_t owner;      /* of an engine or region: index of its process, or (unattributed too) in ->unattributed */
     bool region;         /* a memory region of such a row: `index` in snapshot->memory; never made by table_select */
     bool total;          /* a sum of rows: `index` in processes of a snapshot of sums; never made by table_select */
-    uint8_t depth;       /* below how many others it stands in the tree */
+    uint8_t depth;       /* below how many others it stands in the tree; at most TABLE_DEPTH_MAX */
     bool last;           /* the last child of its parent there */
+    uint16_t trunk;      /* bit n: the one it stands below in depth n + 1 has siblings after it */
 };
+#define TABLE_DEPTH_MAX 12
 struct row_list {
     struct row *rows;
     uint32_t count;
@@ -127,11 +141,60 @@ struct row_list {
     uint32_t order_cap;
     struct sort_value *values; /* scratch */
     uint32_t value_cap;
+    struct row *spare; /* scratch: rows in their new places */
+    uint32_t spare_cap;
+    struct tree_link *links; /* scratch */
+    uint32_t link_cap;
 };
 void row_list_finish(struct row_list *l);
 /* Fills `l` (keeping its memory). Order is total: ties go by pid, start, device, so that equal rows do not
  * jump. ERR_NOMEM leaves it empty. */
 enum err table_select(const struct snapshot *s, const struct table_query *q, struct row_list *l);
+
+enum table_group { TABLE_GROUP_NONE, TABLE_GROUP_USER, TABLE_GROUP_CONTAINER };
+/* How the rows of table_select() stand. Zeroed: as they are. */
+struct table_shape {
+    bool tree;     /* processes below their parents that have a row on the same device, and of the same group */
+    bool totals;   /* of groups their sums alone; without groups a sum of each device above all rows */
+    uint8_t group; /* enum table_group: of a device the rows of one user or container below their sum */
+};
+/* Sums of rows, as a snapshot with texts of its own that outlives the one summed. Each of its `processes` is the sum
+ * of the rows of one group on one device: its pid is 0, `clients` open of all, user and container those that all
+ * have; its name is the group's, its command that and how many processes. It has no devices.
+ * A sum that lacks a part which is not known is doubted `estimated`; where nothing of a sum is known, or what is
+ * known of it is 0, it says why the rest is not. A process that ended lacks nothing but its totals. Shares of
+ * an engine are cut at all there is, and doubted. Memory that several can reach counts once, as in a device. Zeroed: no
+ * sums. */
+struct table_totals {
+    struct snapshot s;
+    struct snap_process *processes;
+    struct snap_engine *engines;
+    struct snap_memory *memory;
+    uint32_t process_cap;
+    uint32_t engine_cap;
+    uint32_t memory_cap;
+    struct row_list order; /* of the sums, by what the rows are sorted by */
+    uint32_t *of;          /* by process of the snapshot: its sum; UINT32_MAX for none */
+    struct map names;      /* scratch, as all below */
+    uint32_t of_cap;
+    uint32_t *starts;
+    uint32_t start_cap;
+    struct engine_sum *engine_sums;
+    uint32_t engine_sum_cap;
+    struct memory_sum *memory_sums;
+    uint32_t memory_sum_cap;
+    struct buf text;
+};
+void table_totals_finish(struct table_totals *t);
+/* Puts the rows that table_select() chose by `q` where they belong, with those of the sums between. What belongs to
+ * nobody stays last, each other row is there once unless sums alone are asked for. ERR_NOMEM leaves the rows as they
+ * were, without sums. */
+enum err table_arrange(const struct snapshot *s, const struct table_query *q,
+                       const struct table_shape *shape, struct row_list *l,
+                       struct table_totals *t);
+
+/* The share that an engine column or GPU % tells of a row; unsupported where it tells none. */
+struct value table_share(const struct snapshot *s, struct row r, enum column c);
 
 /* Appends the cell's text, unpadded, at most `columns` wide, and gives its role. n/a is "-" ("·" is for 0
  * in engine columns with unicode), denied "deny", not yet known "?", malformed "bad"; a value that is

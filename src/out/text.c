@@ -211,7 +211,7 @@ static size_t command_width(const struct out_state *st, const struct column_set 
     }
     for (unsigned i = 0; i < set->count; i++) {
         if (set->list[i] != COLUMN_COMMAND) {
-            others += column_info(set->list[i])->width + 1u;
+            others += column_set_width(set, i) + 1;
         }
     }
     return others + least <= st->options.width ? st->options.width - others : least;
@@ -240,15 +240,16 @@ static void put_row(struct out_state *st, const struct snapshot *s, const struct
     for (unsigned i = 0; i < set->count; i++) {
         enum column c = set->list[i];
         const struct column_info *info = column_info(c);
-        struct place p = {info->width, i + 1u == set->count, look_of(st)};
-        if (c == COLUMN_COMMAND) {
+        struct place p = {column_set_width(set, i), i + 1u == set->count, look_of(st)};
+        if (column_set_stretches(set, i)) {
             p.width = command_width(st, set);
         }
         if (!row) {
             const char *title_text = column_title(c, st->options.unicode);
-            size_t title = text_columns(span_of(title_text));
+            struct span words = text_cut(span_of(title_text), p.width);
+            size_t title = text_columns(words);
             size_t lead = info->left || title >= p.width ? 0 : p.width - title;
-            put_in_column(b, span_of(title_text), lead, ROLE_HEADER, p);
+            put_in_column(b, words, lead, ROLE_HEADER, p);
             continue;
         }
         buf_clear(&st->cell);

@@ -42,8 +42,14 @@ static void put_bytes(const struct pen *p, int64_t bytes) {
     buf_put(p->out, text, human_bytes(text, (uint64_t)bytes));
 }
 
+/* What is too short for hundredths of a second in thousandths: "0.420ms", "99.999ms". */
 static void put_time(const struct pen *p, int64_t ns) {
     char text[12];
+    if (ns > 0 && ns < NS_PER_S / 10) {
+        buf_fixed(p->out, ns, 6, ns < NS_PER_S / 100 ? 3 : 2);
+        buf_text(p->out, "ms");
+        return;
+    }
     buf_put(p->out, text, human_time(text, (uint64_t)ns));
 }
 
@@ -134,12 +140,10 @@ static void put_value(const struct pen *p, enum column c, const struct field *f,
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static void put_text(const struct pen *p, enum column c, struct span text, bool unicode) {
-    size_t width = column_info(c)->width;
-    size_t room = p->room < width ? p->room : width;
+static void put_text(const struct pen *p, struct span text, bool unicode) {
     buf_span(p->out, text);
-    if (text.n > room && text_columns(text) > room) {
-        cut(p, room - 1);
+    if (text.n > p->room && text_columns(text) > p->room) {
+        cut(p, p->room - 1);
         buf_text(p->out, unicode ? "…" : "+");
     }
 }
@@ -155,9 +159,26 @@ static void put_reasons(struct buf *out, uint64_t reasons) {
     }
 }
 
-static void put_client(struct buf *out, const struct snap_client *c, struct span name,
-                       bool unicode) {
-    buf_text(out, unicode ? "└ client " : "- client ");
+/* What a row stands below: two columns for each, of the last its own branch. */
+static void put_branches(struct buf *out, struct row r, bool unicode) {
+    bool is_part = r.client || r.engine || r.region;
+    unsigned depth = r.depth <= TABLE_DEPTH_MAX ? r.depth : TABLE_DEPTH_MAX;
+    for (unsigned i = 1; i < depth; i++) {
+        bool goes_on = r.trunk >> (i - 1) & 1;
+        buf_text(out, goes_on ? (unicode ? "│ " : "| ") : "  ");
+    }
+    if (depth > 0 && is_part) {
+        buf_text(out, r.last ? "  " : unicode ? "│ " : "| ");
+    } else if (depth > 0) {
+        buf_text(out, r.last ? (unicode ? "└─ " : "`- ") : unicode ? "├─ " : "|- ");
+    }
+    if (is_part) {
+        buf_text(out, unicode ? "└ " : "- ");
+    }
+}
+
+static void put_client(struct buf *out, const struct snap_client *c, struct span name) {
+    buf_text(out, "client ");
     buf_u64(out, c->id);
     if (c->holders > 1) {
         buf_text(out, ", ");
@@ -171,14 +192,46 @@ static void put_client(struct buf *out, const struct snap_client *c, struct span
 }
 
 /* Of an engine; busy time that has no price is not in its PW s. */
-static void put_engine(const struct pen *p, const struct snap_engine *e, struct span name,
-                       bool unicode) {
-    buf_text(p->out, unicode ? "└ " : "- ");
+static void put_engine(const struct pen *p, const struct snap_engine *e, struct span name) {
     buf_span(p->out, name.n > 0 ? name : span_of(engine_class_name((enum engine_class)e->class)));
     if (e->unpriced_ns.state == STATE_VALUE && e->unpriced_ns.v > 0) {
         buf_text(p->out, ", ");
         put_time(p, e->unpriced_ns.v);
         buf_text(p->out, " unpriced");
+    }
+}
+
+static void put_part(const struct pen *p, const char *what, struct value v) {
+    bool is_number = v.state == STATE_VALUE && v.v >= 0;
+    if (v.state == STATE_UNSUPPORTED) {
+        return;
+    }
+    buf_text(p->out, what);
+    if (is_number) {
+        put_bytes(p, v.v);
+        buf_text(p->out, v.doubt ? "~" : "");
+    } else {
+        buf_text(p->out, table_word(v.state == STATE_VALUE ? STATE_MALFORMED : v.state));
+    }
+}
+
+static void put_region(const struct pen *p, const struct snap_memory *m, struct span name) {
+    buf_span(p->out, name);
+    put_part(p, "  resident ", m->resident.state == STATE_VALUE ? m->resident : m->legacy);
+    put_part(p, "  total ", m->total);
+    put_part(p, "  shared ", m->shared);
+    put_part(p, "  purgeable ", m->purgeable);
+}
+
+/* What belongs to nobody has a shorter word where there is little room. */
+static void put_loose(const struct pen *p, struct span name) {
+    static const char *const shorter[] = {"(unattributed)", "(unattrib.)"};
+    buf_span(p->out, name);
+    for (size_t i = 0; span_equals(name, "(not attributed)") && written(p) > p->room &&
+                       i < sizeof shorter / sizeof shorter[0];
+         i++) {
+        take_back(p);
+        buf_text(p->out, shorter[i]);
     }
 }
 
@@ -196,12 +249,15 @@ static void put_process(struct buf *out, const struct snap_process *p, struct sp
 
 static void put_command(const struct pen *p, const struct snapshot *s, struct row r,
                         struct span text, bool unicode) {
+    put_branches(p->out, r, unicode);
     if (r.engine) {
-        put_engine(p, &s->engines[r.index], text, unicode);
+        put_engine(p, &s->engines[r.index], text);
+    } else if (r.region) {
+        put_region(p, &s->memory[r.index], text);
     } else if (r.client) {
-        put_client(p->out, &s->clients[r.index], text, unicode);
+        put_client(p->out, &s->clients[r.index], text);
     } else if (r.unattributed) {
-        buf_span(p->out, text);
+        put_loose(p, text);
         put_reasons(p->out, s->unattributed[r.index].reasons);
     } else {
         put_process(p->out, &s->processes[r.index], text);
@@ -215,8 +271,11 @@ static void put_command(const struct pen *p, const struct snapshot *s, struct ro
 /* ---- roles ----------------------------------------------------------------------------------- */
 
 static enum role row_role(const struct snapshot *s, struct row r) {
-    if (r.client || r.engine || r.unattributed) {
+    if (r.client || r.engine || r.region || r.unattributed) {
         return ROLE_DIM;
+    }
+    if (r.total) {
+        return ROLE_TITLE;
     }
     return s->processes[r.index].exited ? ROLE_EXITED : ROLE_NORMAL;
 }
@@ -275,7 +334,7 @@ enum role table_cell(const struct snapshot *s, struct row r, enum column c, bool
     if (f.value.state != STATE_VALUE) {
         put_word(&p, c, f.value.state);
     } else if (is_text(table_format(c))) {
-        put_text(&p, c, f.text, unicode);
+        put_text(&p, f.text, unicode);
         return row_role(s, r);
     } else if (f.value.v == 0 && column_info(c)->engine && unicode && !f.value.doubt) {
         buf_text(out, "·");

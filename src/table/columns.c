@@ -84,6 +84,7 @@ const char *column_nearest(struct span key) {
 
 static void add(struct column_set *set, unsigned c) {
     if (set->count < TABLE_COLUMNS_MAX) {
+        set->width[set->count] = 0;
         set->list[set->count++] = (uint8_t)c;
     }
 }
@@ -105,18 +106,42 @@ static enum err unknown(struct err_info *info, struct span word) {
     return ERR_USAGE;
 }
 
+/* What stands behind the colon; 0: nothing does. */
+static enum err parse_width(struct span word, uint8_t *out, struct err_info *info) {
+    char said[24];
+    uint64_t n;
+    if (word.n == 0) {
+        *out = 0;
+        return ERR_OK;
+    }
+    if (span_to_u64(span_skip(word, 1), &n) != ERR_OK || n < COLUMN_WIDTH_LEAST ||
+        n > COLUMN_WIDTH_MOST) {
+        said[text_clean(said, sizeof said - 1, span_skip(word, 1))] = '\0';
+        return err_set(info, ERR_USAGE, 0, "a column is 3 to 80 wide; not", said);
+    }
+    *out = (uint8_t)n;
+    return ERR_OK;
+}
+
 enum err column_set_parse(struct span text, struct column_set *out, struct err_info *info) {
     struct column_set set = {.count = 0};
     struct cursor c = cursor_over(text);
     struct span word;
     while (cursor_field(&c, ',', &word)) {
-        word = span_trim(word);
-        enum column found = column_find(word);
+        struct cursor parts = cursor_over(word);
+        struct span name = {"", 0};
+        uint8_t width = 0;
+        (void)cursor_field(&parts, ':', &name);
+        enum column found = column_find(span_trim(name));
         if (found == COLUMN_COUNT) {
-            return unknown(info, word);
+            return unknown(info, span_trim(name));
+        }
+        if (parse_width(span_trim(span_skip(word, name.n)), &width, info) != ERR_OK) {
+            return ERR_USAGE;
         }
         if (!has(&set, found)) {
             add(&set, found);
+            set.width[set.count - 1] = width;
         }
     }
     if (set.count == 0) {
@@ -124,6 +149,25 @@ enum err column_set_parse(struct span text, struct column_set *out, struct err_i
     }
     *out = set;
     return ERR_OK;
+}
+
+void column_set_put(const struct column_set *set, struct buf *out) {
+    for (unsigned i = 0; i < set->count; i++) {
+        buf_text(out, i > 0 ? "," : "");
+        buf_text(out, column_info((enum column)set->list[i])->key);
+        if (set->width[i] > 0) {
+            buf_char(out, ':');
+            buf_u64(out, set->width[i]);
+        }
+    }
+}
+
+size_t column_set_width(const struct column_set *set, unsigned i) {
+    return set->width[i] > 0 ? set->width[i] : column_info((enum column)set->list[i])->width;
+}
+
+bool column_set_stretches(const struct column_set *set, unsigned i) {
+    return set->list[i] == COLUMN_COMMAND && set->width[i] == 0;
 }
 
 static bool has_some(const struct snapshot *s, struct row r, enum column c) {
@@ -160,8 +204,7 @@ void column_set_default(const struct snapshot *s, struct column_set *out) {
 static size_t wanted(const struct column_set *set, size_t command) {
     size_t n = set->count ? set->count - 1u : 0;
     for (unsigned i = 0; i < set->count; i++) {
-        enum column c = (enum column)set->list[i];
-        n += c == COLUMN_COMMAND ? command : column_info(c)->width;
+        n += column_set_stretches(set, i) ? command : column_set_width(set, i);
     }
     return n;
 }
@@ -177,6 +220,7 @@ void column_set_fit(struct column_set *set, size_t width) {
             last = rank >= column_info((enum column)set->list[last])->rank ? i : last;
         }
         memmove(set->list + last, set->list + last + 1, set->count - last - 1u);
+        memmove(set->width + last, set->width + last + 1, set->count - last - 1u);
         set->count--;
     }
 }

@@ -11,7 +11,9 @@ struct owner {
     const struct snap_unattributed *loose;
     const struct snap_client *client;
     const struct snap_engine *engine; /* of the process whose engines are listed below it */
+    const struct snap_memory *region; /* likewise */
     struct run engines;
+    bool total; /* `process` is a sum of processes */
 };
 
 static const struct value unsupported = {.state = STATE_UNSUPPORTED};
@@ -39,70 +41,17 @@ static struct field of_text(const struct owner *o, struct text_ref r, enum state
     return f;
 }
 
+/* Of a sum what all have. */
+static struct field of_common(const struct owner *o, struct text_ref r, enum state if_empty) {
+    return o->total && r.len == 0 ? blank() : of_text(o, r, if_empty);
+}
+
 static struct field word(const char *text) {
     return (struct field){.text = span_of(text), .value = {.state = STATE_VALUE}};
 }
 
-/* Of two readings of which the higher stands for both: a number beats any excuse, and the excuse
- * that may pass beats those that stay. */
-static struct value larger(struct value a, struct value b) {
-    static const uint8_t weight[STATE_COUNT] = {
-        [STATE_VALUE] = 4, [STATE_UNKNOWN] = 3, [STATE_DENIED] = 2, [STATE_MALFORMED] = 1};
-    unsigned x = a.state < STATE_COUNT ? weight[a.state] : 0;
-    unsigned y = b.state < STATE_COUNT ? weight[b.state] : 0;
-    if (x == y && a.state == STATE_VALUE) {
-        return a.v >= b.v ? a : b;
-    }
-    return x >= y ? a : b;
-}
-
-static struct value sum(struct value a, struct value b) {
-    if (a.state != STATE_VALUE || b.state != STATE_VALUE) {
-        return larger(a, b);
-    }
-    a.v = b.v > 0 && a.v > INT64_MAX - b.v ? INT64_MAX : a.v + b.v;
-    a.doubt |= b.doubt;
-    return a;
-}
-
-struct value table_engines(const struct snapshot *s, struct run engines, enum engine_class class) {
-    struct value top = unsupported;
-    for (uint32_t i = 0; i < engines.count; i++) {
-        const struct snap_engine *e = &s->engines[engines.first + i];
-        if (class == CLASS_NONE || e->class == class) {
-            top = larger(e->busy_ppm, top);
-        }
-    }
-    return top;
-}
-
 static struct field engine(const struct owner *o, enum engine_class class) {
     return of_value(table_engines(o->s, o->engines, class));
-}
-
-static struct snap_shown region_shown(const struct snap_memory *m) {
-    struct snap_shown shown = {.bytes = m->resident};
-    if (m->resident.state != STATE_VALUE && m->legacy.state == STATE_VALUE) {
-        shown.bytes = m->legacy;
-    } else if (m->resident.state != STATE_VALUE && m->total.state == STATE_VALUE) {
-        shown.bytes = m->total;
-        shown.mark = 1;
-    }
-    return shown;
-}
-
-struct snap_shown table_memory(const struct snapshot *s, struct run memory,
-                               enum region_class class) {
-    struct snap_shown all = {.bytes = unsupported};
-    for (uint32_t i = 0; i < memory.count; i++) {
-        const struct snap_memory *m = &s->memory[memory.first + i];
-        if (m->class == class) {
-            struct snap_shown part = region_shown(m);
-            all.bytes = sum(all.bytes, part.bytes);
-            all.mark |= part.mark;
-        }
-    }
-    return all;
 }
 
 static struct field shown(struct snap_shown m) {
@@ -111,24 +60,17 @@ static struct field shown(struct snap_shown m) {
     return f;
 }
 
-struct real table_real(struct real r) {
-    if (r.state == STATE_VALUE && !(r.v >= 0 && r.v - r.v == 0)) {
-        r.state = STATE_MALFORMED;
-    }
-    return r;
-}
-
 /* ---- one function per line of columns.def ---------------------------------------------------- */
 
 static struct field read_PID(const struct owner *o) {
-    if (o->client) {
+    if (o->client || o->total) {
         return blank();
     }
     return o->process && o->process->pid > 0 ? number(o->process->pid) : of_value(unsupported);
 }
 
 static struct field read_USER(const struct owner *o) {
-    return o->process ? of_text(o, o->process->user, STATE_UNKNOWN) : blank();
+    return o->process ? of_common(o, o->process->user, STATE_UNKNOWN) : blank();
 }
 
 static struct field read_DEV(const struct owner *o) {
@@ -190,12 +132,19 @@ static struct field read_TIME(const struct owner *o) {
         return of_value(o->process ? o->process->busy_ns : o->loose->busy_ns);
     }
     for (uint32_t i = 0; i < o->engines.count; i++) {
-        total = sum(total, o->s->engines[o->engines.first + i].busy_ns);
+        total = value_sum(total, o->s->engines[o->engines.first + i].busy_ns);
     }
     return of_value(total);
 }
 
+static struct field of_region(const struct owner *o, bool is_meant) {
+    return is_meant ? shown(table_region(o->region)) : blank();
+}
+
 static struct field read_VRAM(const struct owner *o) {
+    if (o->region) {
+        return of_region(o, o->region->class == REGION_VRAM);
+    }
     if (o->client) {
         return shown(table_memory(o->s, o->client->memory, REGION_VRAM));
     }
@@ -203,23 +152,29 @@ static struct field read_VRAM(const struct owner *o) {
 }
 
 static struct field read_GTT(const struct owner *o) {
+    if (o->region) {
+        return of_region(o, o->region->class == REGION_GTT || o->region->class == REGION_SYSTEM);
+    }
     if (!o->client) {
         return o->process ? shown(o->process->gtt) : of_value(unsupported);
     }
     struct snap_shown gtt = table_memory(o->s, o->client->memory, REGION_GTT);
     struct snap_shown system = table_memory(o->s, o->client->memory, REGION_SYSTEM);
-    gtt.bytes = sum(gtt.bytes, system.bytes);
+    gtt.bytes = value_sum(gtt.bytes, system.bytes);
     gtt.mark |= system.mark;
     return shown(gtt);
 }
 
 static struct field read_SHARED(const struct owner *o) {
     struct value total = unsupported;
+    if (o->region) {
+        return of_value(o->region->shared);
+    }
     if (!o->client) {
         return of_value(o->process ? o->process->shared : unsupported);
     }
     for (uint32_t i = 0; i < o->client->memory.count; i++) {
-        total = sum(total, o->s->memory[o->client->memory.first + i].shared);
+        total = value_sum(total, o->s->memory[o->client->memory.first + i].shared);
     }
     return of_value(total);
 }
@@ -297,20 +252,29 @@ static struct field read_METHOD(const struct owner *o) {
 }
 
 static struct field read_CONTAINER(const struct owner *o) {
-    return o->process ? of_text(o, o->process->container, STATE_UNSUPPORTED) : blank();
+    return o->process ? of_common(o, o->process->container, STATE_UNSUPPORTED) : blank();
 }
 
 static struct field read_NSPID(const struct owner *o) {
-    return o->process ? of_text(o, o->process->nspid, STATE_UNSUPPORTED) : blank();
+    return o->process ? of_common(o, o->process->nspid, STATE_UNSUPPORTED) : blank();
 }
 
 static struct field read_START(const struct owner *o) {
-    return o->process ? of_value(o->process->start_ns) : blank();
+    return o->process && !o->total ? of_value(o->process->start_ns) : blank();
+}
+
+/* One snapshot does not know it: the screen draws it. */
+static struct field read_HISTORY(const struct owner *o) {
+    (void)o;
+    return blank();
 }
 
 static struct field read_COMMAND(const struct owner *o) {
     if (o->engine) {
         return of_text(o, o->engine->name, STATE_UNKNOWN);
+    }
+    if (o->region) {
+        return of_text(o, o->region->region, STATE_UNKNOWN);
     }
     if (o->client) {
         return of_text(o, o->client->name, STATE_UNSUPPORTED);
@@ -362,24 +326,51 @@ static bool is_of_engine(enum column c) {
            column_info(c)->engine;
 }
 
+static bool is_of_region(enum column c) {
+    return c == COLUMN_VRAM || c == COLUMN_GTT || c == COLUMN_SHARED || c == COLUMN_COMMAND;
+}
+
+/* What stands below a row. */
+static bool find_part(struct owner *o, struct row r, enum column c) {
+    if (r.engine && r.index < o->s->engine_count && is_of_engine(c)) {
+        o->engine = &o->s->engines[r.index];
+        o->engines = (struct run){r.index, 1};
+    } else if (r.region && r.index < o->s->memory_count && is_of_region(c)) {
+        o->region = &o->s->memory[r.index];
+    }
+    return o->engine || o->region;
+}
+
+static bool find_owner(struct owner *o, struct row r, enum column c) {
+    if (r.engine || r.region) {
+        return find_part(o, r, c);
+    }
+    if (r.client && r.index < o->s->client_count) {
+        o->client = &o->s->clients[r.index];
+        o->engines = o->client->engines;
+    } else if (!r.client && r.unattributed && r.index < o->s->unattributed_count) {
+        o->loose = &o->s->unattributed[r.index];
+        o->engines = o->loose->engines;
+    } else if (!r.client && !r.unattributed && r.index < o->s->process_count) {
+        o->process = &o->s->processes[r.index];
+        o->engines = o->process->engines;
+        o->total = r.total;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 struct field table_field(const struct snapshot *s, struct row r, enum column c) {
     struct owner o = {.s = s};
-    if (r.engine && r.index < s->engine_count && is_of_engine(c)) {
-        o.engine = &s->engines[r.index];
-        o.engines = (struct run){r.index, 1};
-    } else if (r.engine) {
-        return blank();
-    } else if (r.client && r.index < s->client_count) {
-        o.client = &s->clients[r.index];
-        o.engines = o.client->engines;
-    } else if (!r.client && r.unattributed && r.index < s->unattributed_count) {
-        o.loose = &s->unattributed[r.index];
-        o.engines = o.loose->engines;
-    } else if (!r.client && !r.unattributed && r.index < s->process_count) {
-        o.process = &s->processes[r.index];
-        o.engines = o.process->engines;
-    } else {
-        return blank();
+    return (unsigned)c < COLUMN_COUNT && find_owner(&o, r, c) ? readers[c].read(&o) : blank();
+}
+
+struct value table_share(const struct snapshot *s, struct row r, enum column c) {
+    struct field f = table_field(s, r, c);
+    if (f.is_blank || (c != COLUMN_GPU && !column_info(c)->engine)) {
+        return unsupported;
     }
-    return (unsigned)c < COLUMN_COUNT ? readers[c].read(&o) : blank();
+    f.value.state = (uint8_t)table_field_state(s, c, &f);
+    return f.value;
 }

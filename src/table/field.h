@@ -29,6 +29,11 @@ struct field {
     bool is_rough; /* stands in for what the driver does not say: marked */
 };
 
+/* Where one is not known, why. */
+struct value value_sum(struct value a, struct value b);
+/* What the table shows of a region. */
+struct snap_shown table_region(const struct snap_memory *m);
+
 struct field table_field(const struct snapshot *s, struct row r, enum column c);
 enum format table_format(enum column c);
 /* The state to go by: a number below 0 was never measured, and an age takes a clock. */

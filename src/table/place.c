@@ -19,7 +19,7 @@ static bool is_blank_after(const struct snapshot *s, struct row r, const struct 
         return false;
     }
     size_t start = out->n, lead;
-    (void)table_place(s, r, set, at + 1, column_info(next)->width, unicode, out, &lead);
+    (void)table_place(s, r, set, at + 1, column_set_width(set, at + 1), unicode, out, &lead);
     bool blank = lead > 0 || out->n == start;
     out->n = start;
     return blank;
@@ -28,7 +28,8 @@ static bool is_blank_after(const struct snapshot *s, struct row r, const struct 
 enum role table_place(const struct snapshot *s, struct row r, const struct column_set *set,
                       unsigned at, size_t width, bool unicode, struct buf *out, size_t *lead) {
     enum column c = (enum column)set->list[at];
-    bool may_hang = at + 1u < set->count && !column_info(c)->left;
+    bool is_text = column_info(c)->left || table_format(c) == FORMAT_DIGITS;
+    bool may_hang = at + 1u < set->count && !is_text;
     size_t start = out->n;
     enum role role = table_cell(s, r, c, unicode, width + may_hang, out);
     struct span text = span_skip(buf_span_of(out), start);

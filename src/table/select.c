@@ -16,6 +16,8 @@ void row_list_finish(struct row_list *l) {
         free(l->rows);
         free(l->order);
         free(l->values);
+        free(l->spare);
+        free(l->links);
         *l = (struct row_list){0};
     }
 }
@@ -58,6 +60,18 @@ enum err table_sort_parse(struct span text, struct table_query *q, struct err_in
     memcpy(q->sort, keys, sizeof keys);
     q->sort_count = n;
     return ERR_OK;
+}
+
+void table_sort_put(const struct table_query *q, struct buf *out) {
+    for (unsigned i = 0; i < q->sort_count; i++) {
+        buf_text(out, i > 0 ? "," : "");
+        buf_text(out, q->sort[i].reverse != q->invert ? "-" : "");
+        buf_text(out, column_info((enum column)q->sort[i].column)->key);
+    }
+    if (q->sort_count == 0 && q->invert) {
+        buf_char(out, '-');
+        buf_text(out, column_info(COLUMN_GPU)->key);
+    }
 }
 
 static char lower(char c) {

@@ -224,10 +224,11 @@ static void every_column_of_the_table(void **state) {
     for (unsigned c = 0; c < COLUMN_COUNT; c++) {
         struct out_options q = {.columns = {.list = {(uint8_t)c}, .count = 1}};
         write_sheet(&o.s, &q, 1, &sheet);
-        if (sheet.fields[0] != 5) {
+        unsigned wanted = c == COLUMN_HISTORY ? 4 : 5; /* that one is drawn, by the screen alone */
+        if (sheet.fields[0] != wanted) {
             print_error("--fields %s gives no column\n", column_info(c)->key);
         }
-        assert_int_equal(sheet.fields[0], 5);
+        assert_int_equal(sheet.fields[0], wanted);
     }
     outsnap_finish(&o);
 }

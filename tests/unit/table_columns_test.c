@@ -109,12 +109,48 @@ static void what_fits_is_kept_by_rank(void **state) {
     snap_finish(&b);
 }
 
+/* A width stands behind a colon; what is put is what is parsed. */
+static void widths(void **state) {
+    static const char *const bad[] = {"pid:", "pid:2", "pid:81", "pid:x", "pid:9:9", ":9"};
+    struct column_set set;
+    struct buf b = {0};
+    (void)state;
+    assert_int_equal(column_set_parse(span_of("gpu:9, PID ,command:40"), &set, NULL), ERR_OK);
+    assert_int_equal(column_set_width(&set, 0), 9);
+    assert_int_equal(column_set_width(&set, 1), column_info(COLUMN_PID)->width);
+    assert_false(column_set_stretches(&set, 2));
+    column_set_put(&set, &b);
+    buf_char(&b, '\0');
+    assert_string_equal(b.p, "gpu:9,pid,command:40");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(column_set_parse(span_of(bad[i]), &set, NULL), ERR_USAGE);
+    }
+    buf_finish(&b);
+}
+
+/* An order that was turned round is written as one that was not. */
+static void orders_are_written(void **state) {
+    struct table_query q = {0};
+    struct buf b = {0};
+    (void)state;
+    assert_int_equal(table_sort_parse(span_of("-vram,pid"), &q, NULL), ERR_OK);
+    table_sort_put(&q, &b);
+    buf_char(&b, ' ');
+    q.invert = true;
+    table_sort_put(&q, &b);
+    buf_char(&b, '\0');
+    assert_string_equal(b.p, "-vram,pid vram,-pid");
+    buf_finish(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_column_is_whole),
         cmocka_unit_test(keys_are_found_in_any_case),
         cmocka_unit_test(the_nearest_key_is_named),
         cmocka_unit_test(sets_are_parsed),
+        cmocka_unit_test(widths),
+        cmocka_unit_test(orders_are_written),
         cmocka_unit_test(engine_columns_show_when_used),
         cmocka_unit_test(what_fits_is_kept_by_rank),
     };
