@@ -45,16 +45,28 @@ struct settings {
 };
 
 void settings_init(struct settings *s); /* all defaults */
-/* ERR_USAGE with one sentence in info: no such key (and the nearest), or what the value may be. A value may stand in
- * quotes. A bool takes yes, no, true, false, on, off, 1, 0. Texts are kept as they are, clean UTF-8. */
+/* ERR_USAGE with one sentence in info: no such key (and the nearest), or what the value may be; then nothing changed. A
+ * value may stand in quotes. A bool takes yes, no, true, false, on, off, 1, 0. Texts are clean UTF-8 and mean something:
+ * what is kept is what -s, --fields and -F take. */
 enum err settings_set(struct settings *s, struct span key, struct span value,
                       struct err_info *info);
-/* The value as the file has it. */
+/* Whether a text means something as this setting: ERR_USAGE and a sentence where it does not. */
+enum err setting_check(enum setting which, struct span text, struct err_info *info);
+/* The value as the file has it: what settings_set() makes the same again, on one line. */
 void settings_put(const struct settings *s, enum setting which, struct buf *out);
 /* A text setting, NUL-terminated; "" for others. */
 const char *setting_text(const struct settings *s, enum setting which);
-/* ERR_RANGE where it is too long or `which` is no text: then nothing changed. */
+/* Whatever it means, without blanks at its ends. ERR_RANGE where it is too long, not clean, or `which` is no text: then
+ * nothing changed. */
 enum err setting_set_text(struct settings *s, enum setting which, struct span text);
+void settings_copy(const struct settings *from, enum setting which, struct settings *to);
+/* True where both say the same of it. */
+bool settings_same(const struct settings *a, const struct settings *b, enum setting which);
+/* A comment of one line, "# meaning (choices)", as it stands above a setting in the file. */
+void setting_put_comment(enum setting which, struct buf *out);
+/* Another of the values that a setting of yes or no, choices or a delay has: `by` steps on (negative: back), around the
+ * end but for a delay. Nothing for a text. */
+void settings_step(struct settings *s, enum setting which, int by);
 /* The whole file: sections, each setting below a comment with its meaning, what is at its default commented out. */
 void settings_put_file(const struct settings *s, struct buf *out);
 

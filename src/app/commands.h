@@ -26,5 +26,6 @@ int command_replay(const struct options *o);
 int command_stat(const struct options *o);
 int command_decode(const struct options *o);
 int command_report(const struct options *o);
+int command_config(const struct options *o);
 
 #endif

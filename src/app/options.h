@@ -3,6 +3,7 @@
 #define APP_OPTIONS_H
 
 #include "gwtop/base.h"
+#include "gwtop/settings.h"
 
 enum option_id {
 #define OPTION(id, letter, name, argument, doc) OPT_##id,
@@ -60,6 +61,10 @@ struct options {
     const char *mali_end;
     uint32_t assume_voltage_uv; /* 0: not given */
     const char *log;
+    const char *config; /* the configuration file to use */
+    struct settings
+        settings; /* of those that are set by options; the others are at their defaults */
+    bool is_set[SETTING_COUNT];
 };
 
 /* The chips that --mali-soc knows; a test holds them against the backend's table. */

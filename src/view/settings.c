@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "gwtop/table.h"
+
 #define NS_PER_S  INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 /* As for -d: tenths of a second, from 100 ms to a day. */
@@ -71,6 +73,7 @@ const char *setting_text(const struct settings *s, enum setting which) {
 
 enum err setting_set_text(struct settings *s, enum setting which, struct span text) {
     unsigned place = text_place(which);
+    text = span_trim(text);
     if (place == 0 || text.n >= SETTING_TEXT_MAX || !text_is_clean(text)) {
         return ERR_RANGE;
     }
@@ -140,9 +143,55 @@ static bool parse_delay(struct span v, int64_t *out) {
     return true;
 }
 
+static bool is_between(struct span v, char mark) {
+    return v.n >= 2 && v.p[0] == mark && v.p[v.n - 1] == mark;
+}
+
+/* Takes away one pair of quotes around the whole: `"a b"`, but not `"a" or "b"`, which a filter may be. What has a
+ * quote in it too is whole where another pair stands just inside: `'"a" or "it's"'`. */
 static struct span unquote(struct span v) {
-    bool is_quoted = v.n >= 2 && (v.p[0] == '"' || v.p[0] == '\'') && v.p[v.n - 1] == v.p[0];
-    return is_quoted ? (struct span){v.p + 1, v.n - 2} : v;
+    char mark = v.n > 0 ? v.p[0] : '\0';
+    if ((mark != '"' && mark != '\'') || !is_between(v, mark)) {
+        return v;
+    }
+    struct span inner = {v.p + 1, v.n - 2};
+    bool is_whole =
+        memchr(inner.p, mark, inner.n) == NULL || is_between(inner, mark == '"' ? '\'' : '"');
+    return is_whole ? inner : v;
+}
+
+/* So that unquote() gives it back: what would lose its own quotes gets others around. */
+static void put_text(struct span v, struct buf *out) {
+    bool is_safe = unquote(v).n == v.n;
+    char mark = !is_safe && v.p[0] == '"' ? '\'' : '"';
+    buf_put(out, &mark, is_safe ? 0 : 1);
+    buf_span(out, v);
+    buf_put(out, &mark, is_safe ? 0 : 1);
+}
+
+/* ---- what texts mean ------------------------------------------------------------------------- */
+
+static enum err check_sort(struct span v, struct err_info *info) {
+    struct table_query q;
+    return table_sort_parse(v, &q, info);
+}
+
+static enum err check_fields(struct span v, struct err_info *info) {
+    struct column_set set;
+    return v.n > 0 ? column_set_parse(v, &set, info) : ERR_OK;
+}
+
+static enum err check_filter(struct span v, struct err_info *info) {
+    struct filter f;
+    return filter_parse(v, &f, info);
+}
+
+enum err setting_check(enum setting which, struct span v, struct err_info *info) {
+    static enum err (*const checks[SETTING_COUNT])(struct span, struct err_info *) = {
+        [SETTING_SORT] = check_sort,
+        [SETTING_FIELDS] = check_fields,
+        [SETTING_FILTER] = check_filter};
+    return text_place(which) > 0 ? checks[which](v, info) : ERR_OK;
 }
 
 static bool take(struct settings *s, enum setting which, struct span v) {
@@ -207,7 +256,11 @@ enum err settings_set(struct settings *s, struct span key, struct span value,
     if (which == SETTING_COUNT) {
         return refuse_key(key, info);
     }
-    value = unquote(span_trim(value));
+    value = span_trim(unquote(span_trim(value)));
+    if (list[which].kind == SETTING_KIND_TEXT && value.n < SETTING_TEXT_MAX &&
+        text_is_clean(value) && setting_check(which, value, info) != ERR_OK) {
+        return ERR_USAGE;
+    }
     return take(s, which, value) ? ERR_OK : refuse(which, value, info);
 }
 
@@ -225,26 +278,78 @@ void settings_put(const struct settings *s, enum setting which, struct buf *out)
         buf_char(out, 's');
         break;
     default:
-        buf_text(out, setting_text(s, which));
+        put_text(span_of(setting_text(s, which)), out);
+    }
+}
+
+void settings_copy(const struct settings *from, enum setting which, struct settings *to) {
+    unsigned place = text_place(which);
+    if ((unsigned)which >= SETTING_COUNT) {
+        return;
+    }
+    to->number[which] = from->number[which];
+    if (place > 0) {
+        memcpy(to->text[place - 1], from->text[place - 1], sizeof to->text[place - 1]);
+    }
+}
+
+bool settings_same(const struct settings *a, const struct settings *b, enum setting which) {
+    return a->number[which] == b->number[which] &&
+           strcmp(setting_text(a, which), setting_text(b, which)) == 0;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static unsigned count_choices(enum setting which) {
+    unsigned n = 0;
+    while (setting_choice(which, n).n > 0) {
+        n++;
+    }
+    return n;
+}
+
+/* To the next of some usual ones. */
+static int64_t step_delay(int64_t ns, int by) {
+    static const int64_t usual[] = {100 * NS_PER_MS, 200 * NS_PER_MS, 500 * NS_PER_MS,
+                                    NS_PER_S,        2 * NS_PER_S,    5 * NS_PER_S,
+                                    10 * NS_PER_S,   30 * NS_PER_S,   60 * NS_PER_S};
+    enum { COUNT = sizeof usual / sizeof usual[0] };
+    for (int i = 0; i < COUNT; i++) {
+        int at = by > 0 ? i : COUNT - 1 - i;
+        if (by > 0 ? usual[at] > ns : usual[at] < ns) {
+            return usual[at];
+        }
+    }
+    return ns;
+}
+
+void settings_step(struct settings *s, enum setting which, int by) {
+    int64_t *v = &s->number[which];
+    int64_t count = setting_info(which)->kind == SETTING_KIND_BOOL ? 2 : count_choices(which);
+    if (setting_info(which)->kind == SETTING_KIND_DELAY) {
+        *v = step_delay(*v, by);
+    } else if (count > 0) {
+        *v = ((*v + by) % count + count) % count;
     }
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static bool is_default(const struct settings *s, const struct settings *defaults, enum setting i) {
-    return s->number[i] == defaults->number[i] &&
-           strcmp(setting_text(s, i), setting_text(defaults, i)) == 0;
+void setting_put_comment(enum setting which, struct buf *out) {
+    const struct setting_info *i = setting_info(which);
+    const char *choices = i->kind == SETTING_KIND_BOOL ? "yes|no" : i->choices;
+    buf_text(out, "# ");
+    buf_text(out, i->doc);
+    if (choices[0]) {
+        buf_text(out, " (");
+        buf_text(out, choices);
+        buf_char(out, ')');
+    }
 }
 
 static void put_setting(const struct settings *s, enum setting i, bool is_unchanged,
                         struct buf *out) {
-    buf_text(out, "# ");
-    buf_text(out, list[i].doc);
-    if (list[i].choices[0]) {
-        buf_text(out, " (");
-        buf_text(out, list[i].choices);
-        buf_char(out, ')');
-    }
+    setting_put_comment(i, out);
     buf_text(out, is_unchanged ? "\n#" : "\n");
     buf_text(out, list[i].key);
     buf_text(out, " = ");
@@ -264,6 +369,6 @@ void settings_put_file(const struct settings *s, struct buf *out) {
             buf_text(out, section);
             buf_text(out, "]\n");
         }
-        put_setting(s, (enum setting)i, is_default(s, &defaults, (enum setting)i), out);
+        put_setting(s, (enum setting)i, settings_same(s, &defaults, (enum setting)i), out);
     }
 }
