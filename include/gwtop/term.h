@@ -16,6 +16,10 @@ struct term_options {
 };
 struct term;
 
+/* Whether a TERM (NULL: unset) can be a screen, without writing to it: ERR_UNSUPPORTED with a word in info. *colors: how
+ * many terminfo gives it, 0 where it has none or is not known. */
+enum err term_ask(const char *name, int *colors, struct err_info *info);
+
 /* Takes the terminal over; the caller has set LC_CTYPE, and its own handlers for the signals that it wants
  * (ncurses takes SIGINT, SIGTERM, SIGTSTP and SIGWINCH only where they are at their default). Keys come
  * from /dev/tty where standard input is no terminal. ERR_UNSUPPORTED with a word in info where TERM is dumb, unset or unknown

@@ -70,6 +70,7 @@ struct ui_options {
     bool demo;       /* says so */
     bool no_signals; /* not of this machine, or --readonly: the key is not there */
     bool no_files;   /* files of processes cannot be asked for, as of another machine */
+    int32_t own_pid;  /* of gwtop itself, to be named so; 0: unknown */
     uint32_t own_uid; /* whose rows are marked; with has_uid */
     bool has_uid;
     struct table_query query;  /* spans must outlive the ui */
@@ -113,6 +114,18 @@ struct ui_marks {
     int known_ppm;          /* of the length: how far it was looked through */
 };
 
+/* Messages of the program. */
+#define UI_LOG_LINES 256
+struct ui_log_line {
+    struct span text; /* clean */
+    uint8_t level;    /* enum log_level */
+};
+struct ui_log {
+    uint64_t count; /* ever written; the newest of them are here, */
+    uint32_t kept;
+    const struct ui_log_line *lines; /* the oldest first */
+};
+
 /* What a status line and a progress bar say beside the snapshot. */
 struct ui_play {
     bool paused;
@@ -129,6 +142,7 @@ struct ui_play {
     int64_t utc_offset_s;
     bool loops;                   /* replay: starts again after its end */
     const struct ui_marks *marks; /* NULL: none */
+    const struct ui_log *log;     /* NULL: none */
 };
 
 struct ui;
@@ -149,6 +163,8 @@ void ui_note(struct ui *ui, const struct snapshot *s);
 void ui_say(struct ui *ui, bool is_bad, const char *text);
 /* To whom UI_SIGNAL and UI_LOOK go; valid until the next key. */
 const struct ui_target *ui_targets(const struct ui *ui, uint32_t *count);
+/* "SIGTERM"; NULL for a number that the list of signals does not hold. */
+const char *ui_signal_name(int number);
 /* The files of a process that were asked for; copied. Ignored where it is no more asked for. */
 void ui_take_files(struct ui *ui, const struct ui_target *of, const struct ui_files *files);
 /* The settings as keys and Setup made them; valid until the next call into the ui. */

@@ -9,6 +9,9 @@
 
 #include "gwtop/view.h"
 
+#define FLOOD_NS   INT64_C(1000000000)
+#define FLOOD_KEYS 1024
+
 static const struct {
     int curses;
     uint32_t key;
@@ -22,6 +25,7 @@ static const struct {
     {KEY_DC, UI_KEY_DELETE},     {KEY_BACKSPACE, UI_KEY_BACKSPACE},
     {KEY_ENTER, UI_KEY_ENTER},   {KEY_RESIZE, UI_KEY_RESIZE},
     {'\n', UI_KEY_ENTER},        {'\b', UI_KEY_BACKSPACE},
+    {KEY_BTAB, UI_KEY_BACK_TAB},
 };
 
 static uint32_t named(int curses) {
@@ -85,25 +89,45 @@ static void follow_size(struct term *t) {
     }
 }
 
+/* The rest of a paste that is longer than any prompt holds is dropped: each key of it could cost a sort. */
+static bool is_flooded(struct term *t) {
+    int64_t now = term_now_ns();
+    if (now - t->flood.since_ns > FLOOD_NS) {
+        t->flood = (struct flood){.since_ns = now};
+    }
+    if (++t->flood.keys <= FLOOD_KEYS) {
+        return false;
+    }
+    flushinp();
+    return true;
+}
+
+/* What a code of ncurses is for us; NONE for what is not whole, or of no use. */
+static uint32_t key_of(struct term *t, int c) {
+    if (c >= 0x80 && c <= 0xff) {
+        return join(&t->partial, (unsigned)c);
+    }
+    t->partial.left = 0;
+    if (c == KEY_MOUSE) {
+        return pointer_take(t) ? UI_KEY_MOUSE : UI_KEY_NONE;
+    }
+    return named(c);
+}
+
 uint32_t term_key(struct term *t, bool *gone) {
     *gone = false;
     follow_size(t);
     for (;;) {
         int c = wgetch(stdscr);
-        uint32_t key;
         if (c == ERR) {
             *gone = is_gone(t);
             return UI_KEY_NONE;
         }
-        if (c < 0x80 || c > 0xff) {
-            t->partial.left = 0;
-            key = named(c);
-        } else {
-            key = join(&t->partial, (unsigned)c);
+        if (is_flooded(t)) {
+            return UI_KEY_NONE;
         }
-        if (key == UI_KEY_RESIZE) {
-            t->redraw = true;
-        }
+        uint32_t key = key_of(t, c);
+        t->redraw |= key == UI_KEY_RESIZE;
         if (key != UI_KEY_NONE) {
             return key;
         }

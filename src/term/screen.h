@@ -13,6 +13,27 @@ struct partial {
     unsigned left;  /* bytes to come */
 };
 
+/* Keys of the second that runs: nobody types a thousand, but a paste may hold any number. */
+struct flood {
+    int64_t since_ns;
+    unsigned keys;
+};
+
+struct pointer {
+    struct ui_mouse last; /* what the last UI_KEY_MOUSE was */
+    int64_t pressed_ns;   /* when a press came that may be the first of two; 0: none */
+    bool is_on;
+};
+
+#define TITLE_MOST 200 /* bytes */
+struct title {
+    char text[TITLE_MOST];
+    size_t n;
+    bool can;      /* the terminal takes one */
+    bool is_new;   /* not told yet */
+    bool is_taken; /* the terminal keeps the one before for us */
+};
+
 struct term {
     void *screen;    /* SCREEN */
     FILE *own_input; /* /dev/tty, where standard input is something else; or NULL */
@@ -23,11 +44,38 @@ struct term {
     uint32_t drawn_cap;
     int rows; /* of `drawn` */
     int columns;
+    struct term_options options;
     unsigned long looks[ROLE_COUNT]; /* attributes by role */
     struct partial partial;
+    struct flood flood;
+    struct pointer pointer;
+    struct title title;
+    bool shows_cursor; /* wanted, or the terminal cannot hide it */
+    int cursor_row;    /* below 0: nowhere */
+    int cursor_column;
 };
 
-/* Fills `looks` for as many colours as there are. */
-void theme_init(struct term *t, bool no_color);
+/* Nanoseconds of the monotonic clock. */
+int64_t term_now_ns(void);
+
+/* ---- theme.c --------------------------------------------------------------------------------- */
+
+/* Fills `looks` for the theme and for as many colours as there are. */
+void theme_init(struct term *t);
+
+/* ---- pointer.c ------------------------------------------------------------------------------- */
+
+/* Makes the terminal tell of buttons, or no more. */
+void pointer_set(struct term *t, bool on);
+/* Takes what ncurses calls KEY_MOUSE; false where it is of no use. */
+bool pointer_take(struct term *t);
+
+/* ---- title.c --------------------------------------------------------------------------------- */
+
+void title_init(struct term *t, const char *terminal);
+/* Tells what is new; what ncurses wrote is out already. */
+void title_tell(struct term *t);
+/* Puts back what was there before. */
+void title_leave(struct term *t);
 
 #endif

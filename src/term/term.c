@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -47,6 +48,12 @@ static void take_suspend_key(const struct term *t) {
     }
 }
 
+/* Where it cannot be hidden it stands where it should. */
+static void set_cursor(struct term *t) {
+    t->shows_cursor = curs_set(t->options.cursor ? 1 : 0) == ERR || t->options.cursor;
+    leaveok(stdscr, t->shows_cursor ? FALSE : TRUE);
+}
+
 static void set_modes(struct term *t) {
     cbreak();
     noecho();
@@ -56,7 +63,7 @@ static void set_modes(struct term *t) {
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
     set_escdelay(ESC_DELAY);
-    curs_set(0);
+    set_cursor(t);
     take_suspend_key(t);
 }
 
@@ -85,8 +92,12 @@ enum err term_open(const struct term_options *o, struct term **out, struct err_i
     }
     t->is_unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     t->redraw = true;
+    t->options = *o;
+    t->cursor_row = -1;
     set_modes(t);
-    theme_init(t, o->no_color);
+    theme_init(t);
+    pointer_set(t, o->mouse);
+    title_init(t, name);
     *out = t;
     return ERR_OK;
 }
@@ -96,8 +107,10 @@ void term_close(struct term *t) {
         return;
     }
     if (t->screen) {
+        pointer_set(t, false);
         curs_set(1);
         endwin();
+        title_leave(t);
         delscreen(t->screen);
     }
     if (t->own_input) {
@@ -108,15 +121,30 @@ void term_close(struct term *t) {
 }
 
 void term_suspend(struct term *t) {
-    (void)t;
     curs_set(1);
     endwin();
+    title_leave(t);
 }
 
 void term_resume(struct term *t) {
     t->redraw = true;
-    curs_set(0);
     reset_prog_mode();
+    set_cursor(t);
+}
+
+void term_change(struct term *t, const struct term_options *o) {
+    struct term_options old = t->options;
+    t->options = *o;
+    if (o->theme != old.theme || o->no_color != old.no_color) {
+        theme_init(t);
+        t->redraw = true;
+    }
+    if (o->mouse != old.mouse) {
+        pointer_set(t, o->mouse);
+    }
+    if (o->cursor != old.cursor) {
+        set_cursor(t);
+    }
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -141,6 +169,12 @@ int term_fd(const struct term *t) {
 
 void term_redraw(struct term *t) {
     t->redraw = true;
+}
+
+int64_t term_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -215,6 +249,19 @@ static bool remember(struct term *t, const struct grid *g) {
     return enough;
 }
 
+void term_cursor(struct term *t, int row, int column) {
+    t->cursor_row = row;
+    t->cursor_column = column;
+}
+
+static void place_cursor(const struct term *t) {
+    if (t->shows_cursor) {
+        bool is_inside = t->cursor_row >= 0 && t->cursor_row < LINES && t->cursor_column >= 0 &&
+                         t->cursor_column < COLS;
+        move(is_inside ? t->cursor_row : LINES - 1, is_inside ? t->cursor_column : 0);
+    }
+}
+
 void term_draw(struct term *t, const struct grid *g) {
     bool kept = remember(t, g);
     size_t row_bytes = (size_t)g->columns * sizeof *g->cells;
@@ -234,5 +281,7 @@ void term_draw(struct term *t, const struct grid *g) {
         }
     }
     t->redraw = !kept;
+    place_cursor(t);
     refresh();
+    title_tell(t);
 }

@@ -1,73 +1,54 @@
 /*
- * How roles look: with 256 colours, with 8, and without any. Without colours only bold, underline
+ * The looks of look.h on the terminal at hand: with as many colours as it has. Without any only bold, underline
  * and reverse tell roles apart; the meaning never hangs on a colour alone. I/O.
  */
+#include "look.h"
 #include "screen.h"
+#include "type.h"
 
 #include <ncurses.h>
 
-struct look {
-    short fg; /* -1: the terminal's own */
-    short bg;
-    attr_t attributes;
-};
-
-struct theme_row {
-    struct look many; /* 256 colours */
-    struct look few;  /* 8 */
-    attr_t none;
-};
-
-#define OWN   -1
-#define BLACK COLOR_BLACK
-
-static const struct theme_row theme[ROLE_COUNT] = {
-    [ROLE_NORMAL] = {{OWN, OWN, 0}, {OWN, OWN, 0}, 0},
-    [ROLE_DIM] = {{244, OWN, 0}, {OWN, OWN, A_DIM}, A_DIM},
-    [ROLE_TITLE] = {{OWN, OWN, A_BOLD}, {OWN, OWN, A_BOLD}, A_BOLD},
-    [ROLE_LABEL] = {{37, OWN, 0}, {COLOR_CYAN, OWN, 0}, 0},
-    [ROLE_VALUE] = {{OWN, OWN, A_BOLD}, {OWN, OWN, A_BOLD}, A_BOLD},
-    [ROLE_HEADER] = {{BLACK, 71, 0}, {BLACK, COLOR_GREEN, 0}, A_REVERSE},
-    [ROLE_HEADER_SORT] = {{BLACK, 80, A_BOLD},
-                          {BLACK, COLOR_CYAN, 0},
-                          A_REVERSE | A_BOLD | A_UNDERLINE},
-    [ROLE_SELECTED] = {{BLACK, 80, 0}, {BLACK, COLOR_CYAN, 0}, A_REVERSE},
-    [ROLE_EXITED] = {{131, OWN, 0}, {COLOR_RED, OWN, 0}, A_DIM},
-    [ROLE_OWN] = {{140, OWN, 0}, {COLOR_MAGENTA, OWN, 0}, 0},
-    [ROLE_BAR_GRAPHICS] = {{71, OWN, 0}, {COLOR_GREEN, OWN, 0}, 0},
-    [ROLE_BAR_COMPUTE] = {{68, OWN, 0}, {COLOR_BLUE, OWN, A_BOLD}, 0},
-    [ROLE_BAR_MEDIA] = {{140, OWN, 0}, {COLOR_MAGENTA, OWN, 0}, 0},
-    [ROLE_BAR_COPY] = {{179, OWN, 0}, {COLOR_YELLOW, OWN, 0}, 0},
-    [ROLE_BAR_MEMORY] = {{37, OWN, 0}, {COLOR_CYAN, OWN, 0}, 0},
-    [ROLE_BAR_EMPTY] = {{244, OWN, 0}, {OWN, OWN, A_DIM}, 0},
-    [ROLE_GOOD] = {{71, OWN, 0}, {COLOR_GREEN, OWN, 0}, 0},
-    [ROLE_WARN] = {{179, OWN, 0}, {COLOR_YELLOW, OWN, 0}, A_BOLD},
-    [ROLE_BAD] = {{167, OWN, A_BOLD}, {COLOR_RED, OWN, A_BOLD}, A_BOLD | A_UNDERLINE},
-    [ROLE_KEY] = {{OWN, OWN, A_BOLD}, {OWN, OWN, A_BOLD}, A_BOLD},
-    [ROLE_KEY_LABEL] = {{BLACK, 80, 0}, {BLACK, COLOR_CYAN, 0}, A_REVERSE},
-    [ROLE_STATUS] = {{244, OWN, 0}, {OWN, OWN, 0}, 0},
-    [ROLE_SEARCH] = {{BLACK, 179, 0}, {BLACK, COLOR_YELLOW, 0}, A_UNDERLINE | A_BOLD},
-    [ROLE_HELP] = {{OWN, OWN, 0}, {OWN, OWN, 0}, 0},
-    [ROLE_PROGRESS] = {{71, OWN, 0}, {COLOR_GREEN, OWN, 0}, 0},
-};
-
-/* A terminal that has no colour of its own to fall back on gets white on black. */
-static short own_color(short color, short otherwise, bool has_own) {
-    return color == OWN && !has_own ? otherwise : color;
+static attr_t attributes_of(unsigned bits) {
+    return (bits & LOOK_BOLD ? A_BOLD : 0) | (bits & LOOK_UNDERLINE ? A_UNDERLINE : 0) |
+           (bits & LOOK_REVERSE ? A_REVERSE : 0) | (bits & LOOK_FAINT ? A_DIM : 0);
 }
 
-void theme_init(struct term *t, bool no_color) {
-    bool is_colored =
-        !no_color && has_colors() && start_color() == OK && COLORS >= 8 && COLOR_PAIRS > ROLE_COUNT;
-    bool has_own = is_colored && use_default_colors() == OK;
+/* A terminal that has no colour of its own to fall back on gets `otherwise`. One of direct colours takes the first
+ * eight as numbers and all others as red, green and blue. */
+static int color_of(int color, int otherwise, bool has_own, bool is_direct) {
+    if (color == LOOK_OWN) {
+        return has_own ? -1 : otherwise;
+    }
+    if (is_direct && color >= 8) {
+        uint32_t rgb = theme_rgb((unsigned)color);
+        return rgb < 8 ? COLOR_BLACK : (int)rgb;
+    }
+    return color;
+}
+
+static enum depth depth_of(bool no_color) {
+    if (no_color || !has_colors() || start_color() != OK || COLORS < 8 ||
+        COLOR_PAIRS <= ROLE_COUNT) {
+        return DEPTH_NONE;
+    }
+    return COLORS >= 256 ? DEPTH_MANY : DEPTH_FEW;
+}
+
+void theme_init(struct term *t) {
+    unsigned theme = t->options.theme;
+    enum depth depth = theme == THEME_MONO ? DEPTH_NONE : depth_of(t->options.no_color);
+    bool has_own = depth != DEPTH_NONE && use_default_colors() == OK;
+    bool is_direct = depth == DEPTH_MANY && COLORS > 256 && type_has_direct_color();
+    bool is_light = theme == THEME_LIGHT;
     for (unsigned r = 0; r < ROLE_COUNT; r++) {
-        const struct look *look = COLORS >= 256 ? &theme[r].many : &theme[r].few;
-        if (!is_colored) {
-            t->looks[r] = theme[r].none;
-            continue;
+        struct look look = theme_look(theme, r, depth);
+        t->looks[r] = attributes_of(look.attributes);
+        if (depth != DEPTH_NONE) {
+            init_extended_pair(
+                (int)r + 1,
+                color_of(look.text, is_light ? COLOR_BLACK : COLOR_WHITE, has_own, is_direct),
+                color_of(look.ground, is_light ? COLOR_WHITE : COLOR_BLACK, has_own, is_direct));
+            t->looks[r] |= COLOR_PAIR(r + 1);
         }
-        init_pair((short)(r + 1), own_color(look->fg, COLOR_WHITE, has_own),
-                  own_color(look->bg, COLOR_BLACK, has_own));
-        t->looks[r] = look->attributes | COLOR_PAIR(r + 1);
     }
 }

@@ -42,3 +42,25 @@ enum err type_check(const char *name, struct err_info *info) {
     del_curterm(set_curterm(NULL));
     return fits ? ERR_OK : type_refuse(info, "this terminal can show no screen: TERM", name);
 }
+
+enum err type_ask(const char *name, int *colors, struct err_info *info) {
+    int status = 0;
+    enum err e = type_check(name, info);
+    *colors = 0;
+    if (e == ERR_OK && setupterm(name, STDOUT_FILENO, &status) == OK) {
+        *colors = tigetnum("colors") > 0 ? tigetnum("colors") : 0;
+        del_curterm(set_curterm(NULL));
+    }
+    return e;
+}
+
+/* What is no sequence of xterm's writes on a line of the screen, and is let be. */
+bool type_has_title(void) {
+    const char *begin = tigetstr("tsl");
+    return has_string("tsl") && has_string("fsl") && strncmp(begin, "\033]", 2) == 0;
+}
+
+/* An extended capability: a flag, a number of bits or a string of them. */
+bool type_has_direct_color(void) {
+    return tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || has_string("RGB");
+}
