@@ -21,6 +21,9 @@ const struct command command_list[] = {
      "run a command; then what it and its children cost on each GPU", 1, -1, command_stat},
     {"decode", "gwtop decode KIND FILE", "one file of a driver as JSON samples; KIND is one of", 2,
      2, command_decode},
+    {"config", "gwtop config print|path|check [FILE]",
+     "the settings of the screen as a file, where that stands, whether it is understood", 1, 2,
+     command_config},
 };
 const unsigned command_count = sizeof command_list / sizeof *command_list;
 
@@ -31,9 +34,25 @@ const struct command *command_find(const char *name) {
     return NULL;
 }
 
-static int show_recording(const struct options *o, struct source *take_trace, bool loop) {
+/* The screen over a recording, or over the machine where that is NULL. */
+static int show_screen(const struct options *o, struct source *take_trace, bool loop) {
     struct err_info info = {0};
+    struct screen_choice choice;
     struct feed *feed;
+    int status;
+    enum err e = screen_choose(o, &choice, &info);
+    if (e != ERR_OK && take_trace)
+        take_trace->ops->close(take_trace);
+    if (e == ERR_OK && take_trace)
+        e = feed_recording(o, take_trace, loop, &feed, &info);
+    else if (e == ERR_OK)
+        e = feed_live(o, &feed, &info);
+    status = e == ERR_OK ? screen_run(&choice, feed, take_trace != NULL) : report(&info);
+    screen_choice_finish(&choice);
+    return status;
+}
+
+static int show_recording(const struct options *o, struct source *take_trace, bool loop) {
     if (o->given[OPT_LIST]) {
         int status = print_devices(o, take_trace);
         take_trace->ops->close(take_trace);
@@ -41,9 +60,7 @@ static int show_recording(const struct options *o, struct source *take_trace, bo
     }
     if (print_is_asked(o))
         return print_recording(o, take_trace);
-    if (feed_recording(o, take_trace, loop, &feed, &info) != ERR_OK)
-        return report(&info);
-    return screen_run(o, feed, true);
+    return show_screen(o, take_trace, loop);
 }
 
 static int list_live(const struct options *o) {
@@ -59,16 +76,13 @@ static int list_live(const struct options *o) {
 int command_top(const struct options *o) {
     struct err_info info = {0};
     struct source *trace;
-    struct feed *feed;
     if (o->given[OPT_DEMO])
         return demo_open(&trace, &info) == ERR_OK ? show_recording(o, trace, true) : report(&info);
     if (o->given[OPT_LIST])
         return list_live(o);
     if (print_is_asked(o))
         return print_live(o);
-    if (feed_live(o, &feed, &info) != ERR_OK)
-        return report(&info);
-    return screen_run(o, feed, false);
+    return show_screen(o, NULL, false);
 }
 
 int command_replay(const struct options *o) {

@@ -21,12 +21,17 @@ struct feed_ops {
     enum err (*command)(struct feed *f, struct ui_command c,
                         const struct player_progress *progress);
     void (*describe)(struct feed *f, struct ui_play *out);
+    /* Optional: the interval between ticks is this from now on. */
+    void (*set_delay)(struct feed *f, int64_t delay_ns);
     /* Optional: last words on stderr, once the screen is closed. */
     void (*conclude)(struct feed *f);
     void (*close)(struct feed *f); /* accepts NULL */
 };
 struct feed {
     const struct feed_ops *ops;
+    /* Set by who shows it, may be NULL: told every tick, also one that is not shown. */
+    void (*on_tick)(void *ctx, const struct snapshot *s);
+    void *ctx;
 };
 
 enum err feed_live(const struct options *o, struct feed **out, struct err_info *info);

@@ -6,6 +6,7 @@
 
 #include "feed.h"
 #include "gwtop/backend.h"
+#include "logbook.h"
 #include "pipeline.h"
 #include "setup.h"
 
@@ -17,7 +18,24 @@ struct live_feed {
     struct pipeline pipe;
     struct snapshot *frozen;
     int64_t delay_ns;
+    bool is_delay_new; /* and the worker was not told yet */
+    struct logbook logbook;
 };
+
+/* Again later where its queue is full. */
+static void tell_delay(struct live_feed *l) {
+    if (l->is_delay_new)
+        l->is_delay_new = worker_call(l->live.source, live_delay, l->delay_ns) == ERR_AGAIN;
+}
+
+static void set_delay(struct feed *f, int64_t delay_ns) {
+    struct live_feed *l = (struct live_feed *)f;
+    if (delay_ns <= 0 || delay_ns == l->delay_ns)
+        return;
+    l->delay_ns = delay_ns;
+    l->is_delay_new = true;
+    tell_delay(l);
+}
 
 static void wait_for(struct feed *f, int64_t now_ns, struct source_wait *out) {
     struct live_feed *l = (struct live_feed *)f;
@@ -26,7 +44,13 @@ static void wait_for(struct feed *f, int64_t now_ns, struct source_wait *out) {
 
 static enum err advance(struct feed *f, int64_t now_ns) {
     struct live_feed *l = (struct live_feed *)f;
+    tell_delay(l);
     enum err e = pipeline_read(&l->pipe, l->live.source, now_ns);
+    if (e == ERR_OK) {
+        logbook_count(&l->logbook, bus_counts(l->pipe.bus));
+        if (f->on_tick)
+            f->on_tick(f->ctx, acct_snapshot(l->pipe.acct));
+    }
     return e == ERR_OK && l->frozen ? ERR_AGAIN : e;
 }
 
@@ -53,11 +77,12 @@ static enum err command(struct feed *f, struct ui_command c,
 }
 
 static void describe(struct feed *f, struct ui_play *out) {
-    const struct live_feed *l = (const struct live_feed *)f;
+    struct live_feed *l = (struct live_feed *)f;
     out->paused = l->frozen != NULL;
     out->delay_ns = l->delay_ns;
     out->speed_milli = 1000;
     out->busy_ppm = -1;
+    out->log = logbook_read(&l->logbook);
 }
 
 static void close_feed(struct feed *f) {
@@ -76,6 +101,7 @@ static const struct feed_ops ops = {
     .snapshot = shown,
     .command = command,
     .describe = describe,
+    .set_delay = set_delay,
     .close = close_feed,
 };
 

@@ -2,8 +2,9 @@
  * Replay with time travel. The decoders and accounting are flat, so a checkpoint is a copy; stepping back
  * loads the nearest one before the wanted tick and plays on from there.
  *
- * Two sets: the last RECENT ticks one by one, for stepping; and up to KEPT ticks at a stride that doubles
- * whenever they are full, so that any point of a recording of any length is at most a stride away.
+ * Three sets: the last RECENT ticks one by one, for stepping; up to KEPT ticks at a stride that doubles
+ * whenever they are full, so that any point of a recording of any length is at most a stride away; and NEAR ticks
+ * between the last two strides, so that who steps back on and on does not play a stride again and again.
  */
 #include "player.h"
 
@@ -11,6 +12,7 @@
 
 #define RECENT       16
 #define KEPT         64
+#define NEAR         16
 #define ASK_EVERY_NS INT64_C(50000000)
 #define PPM          1000000
 
@@ -35,7 +37,11 @@ struct player {
     int64_t t_ns;      /* of the tick shown */
     int64_t before_ns; /* of the tick before it */
     uint64_t stride;
+    uint64_t last_tick; /* as far as known; else UINT64_MAX */
+    void (*on_tick)(void *ctx, const struct snapshot *s);
+    void *ctx;
     struct checkpoint recent[RECENT];
+    struct checkpoint near[NEAR];
     struct checkpoint kept[KEPT];
 };
 
@@ -51,6 +57,7 @@ enum err player_create(struct source *take_trace, bool whole_span, uint32_t assu
     p->trace = take_trace;
     p->checkpoints = checkpoints;
     p->stride = 1;
+    p->last_tick = UINT64_MAX;
     *out = p;
     return ERR_OK;
 }
@@ -66,6 +73,8 @@ void player_destroy(struct player *p) {
         return;
     for (int i = 0; i < RECENT; i++)
         checkpoint_drop(&p->recent[i]);
+    for (int i = 0; i < NEAR; i++)
+        checkpoint_drop(&p->near[i]);
     for (int i = 0; i < KEPT; i++)
         checkpoint_drop(&p->kept[i]);
     p->trace->ops->close(p->trace);
@@ -104,9 +113,8 @@ static void thin(struct player *p) {
     }
 }
 
-static void remember(struct player *p) {
+static void keep(struct player *p) {
     struct checkpoint *free_slot = NULL;
-    checkpoint_take(p, &p->recent[p->tick % RECENT]);
     if ((p->tick - 1) % p->stride != 0)
         return;
     for (int i = 0; i < KEPT; i++) {
@@ -117,10 +125,20 @@ static void remember(struct player *p) {
     }
     if (!free_slot) {
         thin(p);
-        remember(p);
+        keep(p);
         return;
     }
     checkpoint_take(p, free_slot);
+}
+
+/* Copies cost more than ticks do: one by one they are taken only where the play may stop. */
+static void remember(struct player *p, bool one_by_one) {
+    uint64_t step = p->stride / NEAR;
+    if (one_by_one)
+        checkpoint_take(p, &p->recent[p->tick % RECENT]);
+    if (step > 1 && p->tick % step == 0)
+        checkpoint_take(p, &p->near[p->tick / step % NEAR]);
+    keep(p);
 }
 
 static enum err advance(struct player *p) {
@@ -144,14 +162,20 @@ static enum err advance(struct player *p) {
     return ERR_OK;
 }
 
-enum err player_next(struct player *p) {
+static enum err next(struct player *p, bool one_by_one) {
     enum err e;
     do
         e = advance(p);
     while (e == ERR_AGAIN);
     if (e == ERR_OK && p->checkpoints)
-        remember(p);
+        remember(p, one_by_one);
+    if (e == ERR_OK && p->on_tick)
+        p->on_tick(p->ctx, player_snapshot(p));
     return e;
+}
+
+enum err player_next(struct player *p) {
+    return next(p, true);
 }
 
 static void consider(struct checkpoint *c, uint64_t tick, int64_t t_ns, struct checkpoint **best) {
@@ -165,6 +189,8 @@ static enum err go_back(struct player *p, uint64_t tick, int64_t t_ns) {
     enum err e;
     for (int i = 0; i < RECENT; i++)
         consider(&p->recent[i], tick, t_ns, &best);
+    for (int i = 0; i < NEAR; i++)
+        consider(&p->near[i], tick, t_ns, &best);
     for (int i = 0; i < KEPT; i++)
         consider(&p->kept[i], tick, t_ns, &best);
     if (!best)
@@ -184,8 +210,9 @@ static enum err go_back(struct player *p, uint64_t tick, int64_t t_ns) {
 /* Plays on while the tick shown is before `tick`; stops early when asked to. */
 static enum err play_to(struct player *p, uint64_t tick, const struct player_progress *progress) {
     int64_t ask_ns = clock_mono_ns() + ASK_EVERY_NS;
+    uint64_t stop = tick < p->last_tick ? tick : p->last_tick;
     while (p->tick < tick) {
-        enum err e = player_next(p);
+        enum err e = next(p, stop <= RECENT || p->tick > stop - RECENT);
         if (e != ERR_OK)
             return e == ERR_END ? ERR_OK : e;
         if (!progress || clock_mono_ns() < ask_ns)
@@ -222,7 +249,7 @@ enum err player_to_time(struct player *p, int64_t at_ns, const struct player_pro
             return e;
     }
     while (p->t_ns < target) {
-        enum err e = player_next(p);
+        enum err e = next(p, (target - p->t_ns) / RECENT <= player_interval_ns(p));
         if (e == ERR_END)
             return ERR_OK;
         if (e != ERR_OK)
@@ -273,6 +300,16 @@ enum err player_look_ahead(struct player *p) {
     while (e == ERR_OK && file_kind(p->trace) && p->counts.accepted == 0)
         e = player_next(p);
     return e == ERR_OK || e == ERR_END ? player_to_tick(p, 1, NULL) : e;
+}
+
+void player_on_tick(struct player *p, void (*on_tick)(void *ctx, const struct snapshot *s),
+                    void *ctx) {
+    p->on_tick = on_tick;
+    p->ctx = ctx;
+}
+
+void player_expect(struct player *p, uint64_t ticks) {
+    p->last_tick = ticks > 0 ? ticks : UINT64_MAX;
 }
 
 struct source *player_trace(struct player *p) {

@@ -15,6 +15,11 @@ struct player;
 enum err player_create(struct source *take_trace, bool whole_span, uint32_t assume_voltage_uv,
                        bool checkpoints, struct player **out);
 void player_destroy(struct player *p);
+/* Called with every tick that is played from now on, also on the way to another. */
+void player_on_tick(struct player *p, void (*on_tick)(void *ctx, const struct snapshot *s),
+                    void *ctx);
+/* How many ticks there are, where that is known (else 0): a seek to the end is quicker then. */
+void player_expect(struct player *p, uint64_t ticks);
 /* The next tick. ERR_END after the last one. */
 enum err player_next(struct player *p);
 /* Progress of something long, parts per million; false stops it. */

@@ -7,12 +7,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
-#include "gwtop/term.h"
+#include "config.h"
+#include "screen_wish.h"
 #include "setup.h"
 #include "signals.h"
 
@@ -20,8 +22,11 @@ struct screen {
     struct term *term;
     struct ui *ui;
     struct feed *feed;
+    struct wisher wisher;
     struct grid grid;
     struct ui_play play;
+    struct buf title;
+    uint64_t titled; /* tick */
     bool replay;
     bool gone;
     bool quit;
@@ -39,13 +44,30 @@ static void describe(struct screen *s) {
         s->play.utc_offset_s = local.tm_gmtoff;
 }
 
+/* Once a tick at most. */
+static void name_window(struct screen *s, const struct snapshot *shown) {
+    uint64_t tick = shown ? shown->tick : 0;
+    if (!ui_settings(s->ui)->number[SETTING_TITLE] || (tick == s->titled && tick > 0))
+        return;
+    s->titled = tick;
+    buf_clear(&s->title);
+    ui_title(s->ui, shown, &s->title);
+    if (!s->title.failed)
+        term_title(s->term, buf_span_of(&s->title));
+}
+
 static void draw(struct screen *s) {
+    const struct snapshot *shown = s->feed->ops->snapshot(s->feed);
     int rows;
     int columns;
     term_size(s->term, &rows, &columns);
     if (grid_resize(&s->grid, rows, columns) != ERR_OK)
         return;
-    ui_render(s->ui, s->feed->ops->snapshot(s->feed), &s->play, &s->grid);
+    ui_render(s->ui, shown, &s->play, &s->grid);
+    if (!ui_cursor(s->ui, &rows, &columns))
+        rows = columns = -1;
+    term_cursor(s->term, rows, columns);
+    name_window(s, shown);
     term_draw(s->term, &s->grid);
 }
 
@@ -68,7 +90,17 @@ static void stop_and_wait(struct screen *s) {
 
 static void on_key(struct screen *s, uint32_t key) {
     struct player_progress progress = {.step = on_progress, .ctx = s};
-    struct ui_command c = ui_key(s->ui, key, s->feed->ops->snapshot(s->feed));
+    const struct snapshot *shown = s->feed->ops->snapshot(s->feed);
+    struct ui_mouse mouse;
+    struct ui_command c;
+    if (key == UI_KEY_MOUSE) {
+        term_mouse(s->term, &mouse);
+        c = ui_mouse(s->ui, &mouse, shown);
+    } else {
+        c = ui_key(s->ui, key, shown);
+    }
+    if (wisher_take(&s->wisher, c))
+        return;
     switch (c.action) {
     case UI_NONE:
         break;
@@ -99,10 +131,11 @@ static void wait_for_work(struct screen *s) {
         {.fd = signals_fd(), .events = POLLIN},
         {.fd = term_fd(s->term), .events = POLLIN},
         {.fd = wait.fd, .events = POLLIN},
+        {.fd = wisher_fd(&s->wisher), .events = POLLIN},
     };
     int64_t left = wait.due_ns > now ? wait.due_ns - now : 0;
     struct timespec t = {left / 1000000000, left % 1000000000};
-    int n = ppoll(fds, 3, wait.due_ns == INT64_MAX ? NULL : &t, NULL);
+    int n = ppoll(fds, 4, wait.due_ns == INT64_MAX ? NULL : &t, NULL);
     if (n > 0 && (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL)))
         s->gone = true;
 }
@@ -117,33 +150,76 @@ static void loop(struct screen *s) {
             s->error = e;
         if (s->quit || s->gone || s->error != ERR_OK)
             break;
+        wisher_answer(&s->wisher);
         describe(s);
         draw(s);
         wait_for_work(s);
     }
 }
 
-static enum err open_all(struct screen *s, const struct options *o, struct err_info *info) {
-    struct ui_options options = {.replay = s->replay, .demo = o->given[OPT_DEMO]};
-    struct term_options term = {.no_color = color_refused(o)};
-    enum err e = query_from_options(o, &options.query, &options.columns, info);
+static void on_tick(void *ctx, const struct snapshot *tick) {
+    struct screen *s = ctx;
+    ui_note(s->ui, tick);
+}
+
+static enum err open_all(struct screen *s, const struct screen_choice *choice,
+                         struct err_info *info) {
+    const struct options *o = choice->options;
+    const struct settings *settings = &choice->settings;
+    struct ui_options options = {
+        .replay = s->replay,
+        .demo = o->given[OPT_DEMO],
+        .no_signals = s->replay || o->root || settings->number[SETTING_READONLY],
+        .no_files = s->replay,
+        .own_pid = (int32_t)getpid(),
+        .own_uid = getuid(),
+        .has_uid = !s->replay && !o->root,
+        .settings = settings,
+        .config_path = choice->save_path,
+    };
+    struct term_options term = wisher_term_options(o, settings);
+    enum err e = query_from_settings(o, settings, &options.query, &options.columns, info);
     if (e == ERR_OK)
         e = term_open(&term, &s->term, info);
     if (e != ERR_OK)
         return e;
-    options.unicode = term_is_unicode(s->term) && !o->given[OPT_NO_UNICODE];
+    options.unicode = term_is_unicode(s->term);
     e = ui_create(&options, &s->ui);
-    return e == ERR_OK ? e : err_set(info, e, 0, err_text(e), NULL);
+    if (e != ERR_OK)
+        return err_set(info, e, 0, err_text(e), NULL);
+    s->wisher = (struct wisher){.choice = choice, .ui = s->ui, .term = s->term, .feed = s->feed};
+    s->feed->on_tick = on_tick;
+    s->feed->ctx = s;
+    if (s->feed->ops->set_delay)
+        s->feed->ops->set_delay(s->feed, settings->number[SETTING_DELAY]);
+    return ERR_OK;
 }
 
-int screen_run(const struct options *o, struct feed *take_feed, bool replay) {
+enum err screen_choose(const struct options *o, struct screen_choice *out, struct err_info *info) {
+    struct buf warnings = {0};
+    *out = (struct screen_choice){.options = o};
+    enum err e = settings_from_options(o, &out->settings, &warnings, &out->save_path, info);
+    config_warn(&warnings);
+    buf_finish(&warnings);
+    return e;
+}
+
+void screen_choice_finish(struct screen_choice *c) {
+    free(c->save_path);
+    c->save_path = NULL;
+}
+
+int screen_run(const struct screen_choice *c, struct feed *take_feed, bool replay) {
     struct screen s = {.feed = take_feed, .replay = replay};
     struct err_info info = {0};
-    enum err e = open_all(&s, o, &info);
+    enum err e = open_all(&s, c, &info);
     if (e == ERR_OK)
         loop(&s);
+    take_feed->on_tick = NULL;
+    wisher_finish(&s.wisher);
     ui_destroy(s.ui);
     grid_finish(&s.grid);
+    buf_finish(&s.title);
     term_close(s.term);
     if (e == ERR_OK && take_feed->ops->conclude)
         take_feed->ops->conclude(take_feed);

@@ -22,10 +22,11 @@ struct log_entry {
 
 static struct {
     pthread_mutex_t lock;
-    struct log_entry ring[LOG_LINES];
     unsigned long count;
     int fd;
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+/* All zero at first, and so not a part of the program's file. */
+static struct log_entry entries[LOG_LINES];
 
 static const char *const level_words[] = {
     [LOG_ERROR] = "error: ", [LOG_WARN] = "warning: ", [LOG_INFO] = "", [LOG_DEBUG] = "debug: "};
@@ -61,7 +62,7 @@ void log_line(enum log_level level, const char *format, ...) {
         e.n = text_clean(e.text, sizeof e.text, span_of(raw));
     }
     pthread_mutex_lock(&ring.lock);
-    ring.ring[ring.count % LOG_LINES] = e;
+    entries[ring.count % LOG_LINES] = e;
     ring.count++;
     int fd = ring.fd;
     pthread_mutex_unlock(&ring.lock);
@@ -75,7 +76,7 @@ bool log_get(unsigned back, enum log_level *level, char *out, size_t cap) {
     pthread_mutex_lock(&ring.lock);
     bool found = back < LOG_LINES && back < ring.count;
     if (found) {
-        const struct log_entry *e = &ring.ring[(ring.count - 1 - back) % LOG_LINES];
+        const struct log_entry *e = &entries[(ring.count - 1 - back) % LOG_LINES];
         *level = e->level;
         if (cap > 0) {
             out[text_clean(out, cap - 1, (struct span){e->text, e->n})] = '\0';

@@ -25,6 +25,7 @@ static void device_free(struct live *l, struct live_device *d) {
 static void device_remove(struct live *l, uint32_t at, const struct frame_sink *sink) {
     struct live_device *d = l->devices.items[at];
     live_feeds_drop(l, d, sink);
+    log_line(LOG_WARN, "%s: the device is gone", d->found.id);
     roster_close(l->host, d->subject, "removed", sink, clock_mono_ns());
     device_free(l, d);
     l->devices.count--;

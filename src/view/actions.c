@@ -21,35 +21,11 @@ struct ui_command act_HELP(struct ui *ui, const struct snapshot *s, int amount) 
     return nothing;
 }
 
-struct ui_command act_SEARCH(struct ui *ui, const struct snapshot *s, int amount) {
-    (void)amount;
-    if (ui->mode == MODE_SEARCH) {
-        list_refresh(ui, s);
-        ui->search.failed = ui->search.n > 0 && !list_search(ui, s, ui->at + 1);
-        return nothing;
-    }
-    pane_open(ui, MODE_SEARCH);
-    ui->search.n = 0;
-    ui->search.failed = false;
-    ui->before = ui->chosen;
-    ui->was_pinned = ui->is_pinned;
-    return nothing;
-}
-
 struct ui_command act_SORT_MENU(struct ui *ui, const struct snapshot *s, int amount) {
     (void)s;
     (void)amount;
     pane_open(ui, MODE_SORT);
     ui->sort_menu.at = ui->query.sort_count ? ui->query.sort[0].column : (uint32_t)COLUMN_GPU;
-    return nothing;
-}
-
-struct ui_command act_GO_TO(struct ui *ui, const struct snapshot *s, int amount) {
-    (void)s;
-    (void)amount;
-    pane_open(ui, MODE_GO_TO);
-    ui->go_to.n = 0;
-    ui->go_to.failed = false;
     return nothing;
 }
 
@@ -155,33 +131,6 @@ struct ui_command act_CLIENTS(struct ui *ui, const struct snapshot *s, int amoun
     return nothing;
 }
 
-/* At the end of `out`, which must outlive it. */
-static struct span write_number(char *out, size_t size, int n) {
-    size_t at = size;
-    do {
-        out[--at] = (char)('0' + n % 10);
-        n /= 10;
-    } while (n > 0 && at > 0);
-    return (struct span){out + at, size - at};
-}
-
-/* Steps through -1 (all) and the devices that the command line lets through. */
-struct ui_command act_DEVICE(struct ui *ui, const struct snapshot *s, int amount) {
-    int count = s ? (int)(s->device_count < 1000 ? s->device_count : 1000) : 0;
-    int device = ui->device;
-    do {
-        device += amount;
-        device = device < -1 ? count - 1 : device >= count ? -1 : device;
-    } while (device >= 0 && !table_device_matches(s, (uint32_t)device, ui->o.query.device));
-    ui->device = device;
-    ui->query.device = ui->o.query.device;
-    if (device >= 0) {
-        ui->query.device = write_number(ui->device_text, sizeof ui->device_text, device);
-    }
-    ui->top = 0;
-    return nothing;
-}
-
 struct ui_command act_DETAIL(struct ui *ui, const struct snapshot *s, int amount) {
     (void)amount;
     list_refresh(ui, s);
@@ -208,8 +157,13 @@ struct ui_command act_FOLLOW(struct ui *ui, const struct snapshot *s, int amount
 
 /* ---- moving about ---------------------------------------------------------------------------- */
 
+/* Above the first row stands the header. */
 struct ui_command act_MOVE(struct ui *ui, const struct snapshot *s, int amount) {
     list_refresh(ui, s);
+    if (amount < 0 && ui->at == 0 && ui->mode == MODE_TABLE) {
+        header_open(ui);
+        return nothing;
+    }
     list_select(ui, s, (int64_t)ui->at + amount);
     return nothing;
 }
@@ -227,9 +181,14 @@ struct ui_command act_ENDS(struct ui *ui, const struct snapshot *s, int amount) 
     return nothing;
 }
 
-/* As far as the longest text there is; see LABEL_MAX. */
+/* By a column while there are more of them; then the commands, as far as the longest text there is; see LABEL_MAX. */
 struct ui_command act_SHIFT(struct ui *ui, const struct snapshot *s, int amount) {
     (void)s;
+    if (amount > 0 ? ui->head.more : ui->shift == 0) {
+        int skip = ui->head.skip + (amount > 0 ? 1 : -1);
+        ui->head.skip = (uint8_t)(skip > 0 ? skip : 0);
+        return nothing;
+    }
     ui->shift += amount;
     ui->shift = ui->shift < 0 ? 0 : ui->shift > LABEL_MAX ? LABEL_MAX : ui->shift;
     return nothing;
@@ -293,6 +252,35 @@ static bool works_beside(const struct key_info *k) {
            (k->act == act_PAUSE || k->act == act_STEP || k->act == act_SPEED || k->act == act_HELP);
 }
 
+/* "F11", "t", "Ctrl-X". */
+static void put_key(struct buf *b, uint32_t key) {
+    if (key >= UI_KEY_F1 && key < UI_KEY_F1 + 12) {
+        buf_char(b, 'F');
+        buf_u64(b, key - UI_KEY_F1 + 1);
+    } else if (key > ' ' && key < UI_KEY_BACKSPACE) {
+        buf_char(b, (char)key);
+    } else if (key > 0 && key < ' ' && key != UI_KEY_TAB && key != UI_KEY_ENTER) {
+        buf_text(b, "Ctrl-");
+        buf_char(b, (char)('@' + key));
+    } else {
+        buf_text(b, key == ' ' ? "Space" : key == UI_KEY_ENTER ? "Enter" : "this key");
+    }
+}
+
+/* Of a key that does nothing where it was pressed; Esc never does anything but close. */
+static void hint_no_use(struct ui *ui, uint32_t key) {
+    struct buf *b = &ui->text;
+    if (key == UI_KEY_ESC || key == UI_KEY_MOUSE || ui->hint[0]) {
+        return;
+    }
+    buf_clear(b);
+    put_key(b, key);
+    buf_text(b, ui->mode == MODE_TABLE ? " does nothing here; F1 shows the keys"
+                                       : " does nothing here; Esc closes this");
+    buf_char(b, '\0');
+    ui_say(ui, false, b->failed ? "" : b->p);
+}
+
 /* What the pane at the top does with the key; what it leaves is for the table, but for letters. */
 static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *s,
                             struct ui_command *out) {
@@ -303,21 +291,17 @@ static bool open_part_takes(struct ui *ui, uint32_t key, const struct snapshot *
     if (pane->key(ui, key, s, out)) {
         return true;
     }
+    if (ui->mode == MODE_TABLE) {
+        return false; /* it closed itself, and leaves the key to the table */
+    }
     if (pane->place == PANE_WHOLE && works_beside(key_find(key, ui->o.replay))) {
         return false;
     }
-    return key >= ' ' && key < UI_KEY_UP;
-}
-
-/* A function key that other programs of this kind have. */
-static void hint_no_use(struct ui *ui, uint32_t number) {
-    struct buf *b = &ui->text;
-    buf_clear(b);
-    buf_char(b, 'F');
-    buf_u64(b, number);
-    buf_text(b, " does nothing; F1 shows the keys that do");
-    buf_char(b, '\0');
-    ui_say(ui, false, b->failed ? "" : b->p);
+    if (key < ' ' || key >= UI_KEY_UP) {
+        return false;
+    }
+    hint_no_use(ui, key);
+    return true;
 }
 
 void ui_say(struct ui *ui, bool is_bad, const char *text) {
@@ -329,17 +313,20 @@ void ui_say(struct ui *ui, bool is_bad, const char *text) {
 struct ui_command ui_key(struct ui *ui, uint32_t key, const struct snapshot *s) {
     struct ui_command out = nothing;
     if (key != UI_KEY_NONE && key != UI_KEY_RESIZE) {
+        ui->is_used = true;
         ui->hint[0] = '\0';
     }
+    s = signals_shown(ui, s);
     if (key == UI_KEY_NONE || key == UI_KEY_RESIZE || open_part_takes(ui, key, s, &out)) {
+        signals_settle(ui);
         return out;
     }
     bool add_sort = ui->add_sort;
     const struct key_info *k = key_find(key, ui->o.replay);
     if (k) {
         out = k->act(ui, s, k->amount);
-    } else if (key >= UI_KEY_F1 && key < UI_KEY_F1 + 12) {
-        hint_no_use(ui, key - UI_KEY_F1 + 1);
+    } else {
+        hint_no_use(ui, key);
     }
     if (add_sort) {
         ui->add_sort = false;

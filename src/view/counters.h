@@ -30,7 +30,7 @@ void put_share_fine(struct buf *b, struct value ppm);
 /* "1-19 of 67", from the first line in sight; nothing where all `count` are. */
 void put_place(struct buf *b, uint32_t top, uint32_t room, uint32_t count);
 
-/* ---- history.c ------------------------------------------------------------------------------- */
+/* ---- history_counters.c ---------------------------------------------------------------------- */
 
 struct counter_key counter_key_of(const struct snapshot *s, const struct snap_device *d,
                                   uint32_t i);

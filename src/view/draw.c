@@ -42,10 +42,24 @@ static void fill_blocks(struct grid *g, int row, int column, int inner, enum rol
     }
 }
 
-void draw_bar(struct grid *g, int row, int column, int width, enum role role, int64_t ppm,
-              bool unicode) {
+void draw_blocks(struct grid *g, int row, int column, int width, enum role role, int64_t ppm,
+                 bool unicode) {
+    ppm = ppm < 0 ? 0 : ppm > PPM ? PPM : ppm;
+    int64_t filled = (ppm * width + PPM / 2) / PPM;
+    if (unicode) {
+        fill_blocks(g, row, column, width, role, ppm);
+    } else if (filled == 0 && ppm > 0) {
+        grid_fill(g, row, column, 1, role, ".");
+    } else {
+        grid_fill(g, row, column, (int)filled, role, "|");
+    }
+}
+
+void draw_bar(const struct ui *ui, struct grid *g, int row, int column, int width, enum role role,
+              int64_t ppm) {
+    bool unicode = ui->o.unicode;
     int inner = width - 2;
-    if (inner < 1) {
+    if (inner < 1 || ui_is(ui, SETTING_PLAIN)) {
         return;
     }
     ppm = ppm < 0 ? 0 : ppm > PPM ? PPM : ppm;

@@ -17,7 +17,7 @@
 
 /* ---- what a device has ----------------------------------------------------------------------- */
 
-static enum role class_role(enum engine_class c) {
+enum role gauge_role(enum engine_class c) {
     static const uint8_t roles[CLASS_COUNT] = {
         [CLASS_GRAPHICS] = ROLE_BAR_GRAPHICS, [CLASS_COMPUTE] = ROLE_BAR_COMPUTE,
         [CLASS_COPY] = ROLE_BAR_COPY,         [CLASS_DECODE] = ROLE_BAR_MEDIA,
@@ -72,7 +72,8 @@ static struct gauge *add(struct gauges *out, const char *label) {
 static void add_engine(struct gauges *out, enum engine_class c, struct value v, bool is_sensor) {
     struct gauge *g = add(out, engine_class_brief(c));
     g->value = v;
-    g->role = (uint8_t)class_role(c);
+    g->role = (uint8_t)gauge_role(c);
+    g->class = (uint8_t)c;
     g->is_sensor = is_sensor;
     out->has_sensor = out->has_sensor || is_sensor;
 }
@@ -125,6 +126,7 @@ static void collect_memory(const struct snapshot *s, const struct snap_device *d
         }
         struct gauge *g = add(out, regions[c].label);
         g->role = ROLE_BAR_MEMORY;
+        g->class = (uint8_t)c;
         g->is_memory = true;
         g->is_sensor = is_sensor;
         g->value = is_sensor ? used : clients.bytes;
@@ -209,12 +211,12 @@ static void draw_memory(struct ui *ui, struct grid *g, int row, int column, int 
                   e->is_sensor ? "in use" : "used by clients");
         return;
     }
-    int bar = width - PAIR_COLUMNS - 1;
+    int bar = ui_is(ui, SETTING_PLAIN) ? 0 : width - PAIR_COLUMNS - 1;
     (void)table_metric_of(METRIC_MEMORY_VRAM_USED, e->value, e->whole, ui->o.unicode, &ui->text);
     if (e->is_rough && e->value.state == STATE_VALUE && !e->value.doubt && !e->whole.doubt) {
         buf_char(&ui->text, '~');
     }
-    draw_bar(g, row, column, bar, (enum role)e->role, share_of(e->value, e->whole), ui->o.unicode);
+    draw_bar(ui, g, row, column, bar, (enum role)e->role, share_of(e->value, e->whole));
     draw_hanging(g, row, column + (bar > 2 ? bar : 0), PAIR_COLUMNS, role, buf_span_of(&ui->text));
 }
 
@@ -222,7 +224,8 @@ static void draw_engine(struct ui *ui, struct grid *g, int row, int column, int 
                         const struct gauge *e, bool says_sensor) {
     bool has_value = e->value.state == STATE_VALUE;
     int bar = width - SHARE_COLUMNS - 1 - (says_sensor ? SENSOR_COLUMNS : 0);
-    draw_bar(g, row, column, bar, (enum role)e->role, has_value ? e->value.v : 0, ui->o.unicode);
+    bar = ui_is(ui, SETTING_PLAIN) ? 0 : bar;
+    draw_bar(ui, g, row, column, bar, (enum role)e->role, has_value ? e->value.v : 0);
     column += bar > 2 ? bar : 0;
     buf_clear(&ui->text);
     put_share(&ui->text, e->value);

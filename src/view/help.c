@@ -5,8 +5,7 @@
 
 #define HELP_KEYS 14 /* columns of the keys in the help */
 
-static const char help_marks[] =
-    "\n\nWhat stands for a number\n"
+static const char marks[] =
     "0\tnothing: measured, and it is 0 (a dot in the engine columns)\n"
     "-\tnot said by this driver or kernel\n"
     "?\tnot yet known: a rate takes two readings\n"
@@ -14,15 +13,35 @@ static const char help_marks[] =
     "bad\tthe driver said something that cannot be read\n"
     "~\tbehind a number: shown, but not to be trusted to the last digit\n"
     "!\ta limit: of temperature, or one that holds the device back\n"
-    "sensor\tbehind a bar: the device's own, not the sum over its processes\n"
-    "\nColumns\n";
+    "sensor\tbehind a bar: the device's own, not the sum over its processes\n";
+
+const char *help_marks(void) {
+    return marks;
+}
+
+/* Those of ui_help_text() that do something here. */
+static void put_keys(const struct ui *ui, struct buf *b) {
+    for (unsigned i = 0; key_at(i); i++) {
+        if (key_is_there(ui, key_at(i))) {
+            buf_text(b, key_at(i)->keys);
+            buf_char(b, '\t');
+            buf_text(b, key_at(i)->doc);
+            buf_char(b, '\n');
+        }
+    }
+}
 
 static void put_help(const struct ui *ui, struct buf *b) {
     buf_clear(b);
     buf_text(b, ui->o.replay ? "Keys (recording)\n" : "Keys\n");
-    ui_help_text(ui->o.replay, b);
+    put_keys(ui, b);
     buf_text(b, "Esc\tclose what is open, and nothing else");
-    buf_text(b, help_marks);
+    if (ui->o.replay) {
+        timeline_put_help(b, ui->o.unicode);
+    }
+    buf_text(b, "\n\nWhat stands for a number\n");
+    buf_text(b, marks);
+    buf_text(b, "\nColumns\n");
     for (unsigned c = 0; c < COLUMN_COUNT; c++) {
         buf_text(b, column_title((enum column)c, ui->o.unicode));
         buf_char(b, '\t');
@@ -75,36 +94,40 @@ static bool help_next(struct help_walk *w) {
     return true;
 }
 
-static struct help_walk help_begin(struct ui *ui, const struct grid *g) {
-    int width = g->columns - HELP_KEYS - 3;
-    put_help(ui, &ui->text);
-    return (struct help_walk){.lines = cursor_over(buf_span_of(&ui->text)),
-                              .width = width > 10 ? (size_t)width : 10};
+static struct help_walk help_begin(struct span text, int labels, const struct grid *g) {
+    int width = g->columns - labels - 3;
+    return (struct help_walk){.lines = cursor_over(text), .width = width > 10 ? (size_t)width : 10};
 }
 
-int help_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
-    (void)s;
-    struct help_walk w = help_begin(ui, g);
+void help_draw_text(struct span text, int labels, uint32_t *top, struct grid *g, int row,
+                    int rows) {
+    struct help_walk w = help_begin(text, labels, g);
     uint32_t count = 0, line = 0;
     uint32_t room = rows > 0 ? (uint32_t)rows : 0;
     while (help_next(&w)) {
         count++;
     }
     uint32_t most = count > room ? count - room : 0;
-    ui->help_top = ui->help_top > most ? most : ui->help_top;
-    ui->body = room;
-    for (w = help_begin(ui, g); help_next(&w); line++) {
-        if (line < ui->help_top || line - ui->help_top >= room) {
+    *top = *top > most ? most : *top;
+    for (w = help_begin(text, labels, g); help_next(&w); line++) {
+        if (line < *top || line - *top >= room) {
             continue;
         }
-        int at = row + (int)(line - ui->help_top);
+        int at = row + (int)(line - *top);
         if (w.is_head) {
             grid_text(g, at, 0, -1, ROLE_TITLE, w.label);
             continue;
         }
-        grid_text(g, at, 2, HELP_KEYS, ROLE_KEY, w.label);
-        grid_text(g, at, HELP_KEYS + 2, -1, ROLE_HELP, w.piece);
+        grid_text(g, at, 2, labels, ROLE_KEY, w.label);
+        grid_text(g, at, labels + 2, -1, ROLE_HELP, w.piece);
     }
+}
+
+int help_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
+    (void)s;
+    put_help(ui, &ui->text);
+    ui->body = rows > 0 ? (uint32_t)rows : 0;
+    help_draw_text(buf_span_of(&ui->text), HELP_KEYS, &ui->help_top, g, row, rows);
     return 0;
 }
 

@@ -7,9 +7,11 @@
 
 #include <string.h>
 
-#define ITEM_WIDEST 40
-#define NEVER       255
-#define GAP         2
+#define ITEM_WIDEST   40
+#define NEVER         255
+#define GAP           2
+#define LABEL_COLUMNS 5 /* "vram " */
+#define SIZE_COLUMNS  5 /* "1023M" */
 
 /* Appends an item's text, or nothing where there is nothing to be said. */
 typedef enum role item_put(const struct ui *ui, const struct snapshot *s,
@@ -105,6 +107,18 @@ static enum role say_link(const struct ui *ui, const struct snapshot *s,
     return width == ROLE_WARN || speed == ROLE_WARN ? ROLE_WARN : ROLE_NORMAL;
 }
 
+/* What is used ends in one column whatever its digits: "1023M", " 1.0G/16G". */
+static void put_right(struct buf *b, const struct gauge *e) {
+    size_t start = b->n, used = 0;
+    gauge_put_memory(b, e);
+    while (start + used < b->n && b->p[start + used] != '/' && b->p[start + used] != '~') {
+        used++;
+    }
+    b->n = start;
+    buf_fill(b, ' ', used < SIZE_COLUMNS ? SIZE_COLUMNS - used : 0);
+    gauge_put_memory(b, e);
+}
+
 static enum role say_region(const struct snapshot *s, const struct snap_device *d, int which,
                             struct buf *b) {
     struct gauges gauges;
@@ -114,8 +128,8 @@ static enum role say_region(const struct snapshot *s, const struct snap_device *
     }
     const struct gauge *e = &gauges.list[gauges.engines + which];
     buf_text(b, e->label);
-    buf_char(b, ' ');
-    gauge_put_memory(b, e);
+    buf_fill(b, ' ', span_of(e->label).n < LABEL_COLUMNS ? LABEL_COLUMNS - span_of(e->label).n : 1);
+    put_right(b, e);
     return ROLE_NORMAL;
 }
 
@@ -176,9 +190,9 @@ static const struct item {
     {say_power, 9, true, {[FORM_COMPACT] = 1, [FORM_FULL] = 0}},
     {say_temperature, 6, true, {[FORM_COMPACT] = 2, [FORM_FULL] = 1}},
     {say_clock, 8, true, {[FORM_COMPACT] = 4, [FORM_FULL] = 2}},
-    {say_fan, 8, true, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 3}},
+    {say_fan, 8, true, {[FORM_COMPACT] = 5, [FORM_FULL] = 3}},
     {say_link, 6, false, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 4}},
-    {say_clients, 10, false, {[FORM_COMPACT] = 5, [FORM_FULL] = 5}},
+    {say_clients, 10, false, {[FORM_COMPACT] = 6, [FORM_FULL] = 5}},
     {say_driver, 0, false, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 6}},
     {say_id, 0, false, {[FORM_COMPACT] = NEVER, [FORM_FULL] = 7}},
 };
@@ -195,6 +209,7 @@ static struct span text_of(struct ui *ui, const struct snapshot *s, const struct
     return (struct span){text.p, text.n - *hangs};
 }
 
+/* Never less than it was, so that numbers stay in their columns. */
 static uint8_t width_of(struct ui *ui, const struct snapshot *s, unsigned i) {
     size_t most = 0;
     for (uint32_t d = 0; d < s->device_count; d++) {
@@ -206,7 +221,9 @@ static uint8_t width_of(struct ui *ui, const struct snapshot *s, unsigned i) {
         size_t n = text_columns(text_of(ui, s, &s->devices[d], i, &role, &hangs));
         most = n > most ? n : most;
     }
-    return (uint8_t)(most > 0 && most < items[i].least ? items[i].least : most);
+    most = most > 0 && most < items[i].least ? items[i].least : most;
+    most = most > 0 && most < ui->strip.widest[i] ? ui->strip.widest[i] : most;
+    return ui->strip.widest[i] = (uint8_t)(most > 0 ? most : ui->strip.widest[i]);
 }
 
 /* Columns of all items with the gaps between them; the last one needs only what it says. */
@@ -239,6 +256,11 @@ static void leave_out(struct items *fit, enum form form, unsigned least, int roo
 
 void items_fit(struct ui *ui, const struct snapshot *s, enum form form, int room,
                struct items *out) {
+    if (ui->strip.device != ui->device || ui->strip.devices != s->device_count) {
+        memset(ui->strip.widest, 0, sizeof ui->strip.widest);
+        ui->strip.device = ui->device;
+        ui->strip.devices = s->device_count;
+    }
     for (unsigned i = 0; i < ITEMS_MOST; i++) {
         out->width[i] = items[i].rank[form] == NEVER ? 0 : width_of(ui, s, i);
     }

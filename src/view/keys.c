@@ -39,9 +39,15 @@ bool key_works(const struct key_info *k, bool replay) {
     return replay ? k->replay : k->live;
 }
 
-/* The code of one word of keys.def; 0 where it names none. */
-static uint32_t code_of(struct span word) {
+bool key_is_there(const struct ui *ui, const struct key_info *k) {
+    return key_works(k, ui->o.replay) && (k->act != act_SIGNAL || !ui->o.no_signals);
+}
+
+uint32_t key_code(struct span word) {
     uint64_t n;
+    if (word.n == 0) {
+        return UI_KEY_NONE;
+    }
     if (word.n == 1) {
         return (unsigned char)word.p[0];
     }
@@ -63,7 +69,7 @@ static bool names_key(const struct key_info *k, uint32_t key) {
     struct cursor c = cursor_over(span_of(k->keys));
     struct span word;
     while (cursor_word(&c, &word)) {
-        if (code_of(word) == key) {
+        if (key_code(word) == key) {
             return true;
         }
     }

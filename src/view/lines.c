@@ -1,11 +1,11 @@
 /*
- * Single lines of the screen: title, status, progress of a recording, function bar. Pure.
+ * Single lines of the screen: title and status. Pure.
  */
 #include "actions.h"
 
-#define NS_PER_S   INT64_C(1000000000)
-#define DAY_S      INT64_C(86400)
-#define MIDDLE_MIN 8 /* columns of a progress bar worth drawing */
+#define NS_PER_S     INT64_C(1000000000)
+#define DAY_S        INT64_C(86400)
+#define FILTER_LEAST 6 /* columns of a filter worth naming */
 
 /* ---- title ----------------------------------------------------------------------------------- */
 
@@ -23,9 +23,10 @@ static void put_two(struct buf *b, int64_t n) {
 }
 
 /* "14:22:05  1.0 s", as far as known. */
-static void put_time(struct buf *b, const struct snapshot *s, const struct ui_play *play) {
+static void put_time(struct buf *b, const struct snapshot *s, const struct ui_play *play,
+                     bool is_plain) {
     int64_t now = play->now_real_ns ? play->now_real_ns : s ? s->real_ns : 0;
-    if (now > 0) {
+    if (now > 0 && !is_plain) {
         int64_t of_day = ((now / NS_PER_S + play->utc_offset_s % DAY_S) % DAY_S + DAY_S) % DAY_S;
         put_two(b, of_day / 3600);
         buf_char(b, ':');
@@ -42,13 +43,23 @@ static void put_time(struct buf *b, const struct snapshot *s, const struct ui_pl
 
 /* What the keys changed, in brackets. */
 static void put_tags(const struct ui *ui, const struct ui_play *play, struct buf *b) {
-    if (play->paused && !ui->o.replay) {
+    if ((play->paused && !ui->o.replay) || ui->signals.still) {
         buf_text(b, "  [frozen]");
     }
     if (ui->device >= 0) {
         buf_text(b, "  [device ");
         buf_i64(b, ui->device);
         buf_text(b, " alone]");
+    }
+    if (ui->query.user.n > 0) {
+        buf_text(b, "  [user ");
+        buf_span(b, ui->query.user);
+        buf_char(b, ']');
+    }
+    if (ui->tags.count > 0) {
+        buf_text(b, "  [");
+        buf_u64(b, ui->tags.count);
+        buf_text(b, " tagged]");
     }
     buf_text(b, ui->query.hide_idle ? "  [idle hidden]" : "");
     buf_text(b, ui->follow ? "  [follow]" : "");
@@ -62,6 +73,22 @@ static int title_part(struct ui *ui, struct grid *g, int row, int at, enum role 
         return at;
     }
     return grid_text(g, row, at, -1, role, text);
+}
+
+/* "[filter gpu>5]", cut to what the time leaves. */
+static int draw_filter(struct ui *ui, struct grid *g, int row, int at) {
+    struct span text = filter_text(ui);
+    struct buf *b = &ui->text;
+    int room = g->columns - at - (int)sizeof "  [filter ]  14:22:05  1.0 s" + 1;
+    if (text.n == 0 || room < FILTER_LEAST) {
+        return at;
+    }
+    struct span fits = text_cut(text, (size_t)room);
+    buf_clear(b);
+    buf_text(b, "  [filter ");
+    buf_span(b, fits.n < text.n ? text_cut(text, (size_t)room - 2) : text);
+    buf_text(b, fits.n < text.n ? "..]" : "]");
+    return title_part(ui, g, row, at, ROLE_WARN);
 }
 
 void title_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *play, struct grid *g,
@@ -81,11 +108,15 @@ void title_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *p
         put_count(b, count_clients(s), "client", "clients");
         at = title_part(ui, g, row, at, ROLE_NORMAL);
     }
+    if (ui->is_copy) {
+        at = draw_text(g, row, at, -1, ROLE_WARN, "  [copy]");
+    }
+    at = draw_filter(ui, g, row, at);
     buf_clear(b);
     put_tags(ui, play, b);
     at = title_part(ui, g, row, at, ROLE_WARN);
     buf_clear(b);
-    put_time(b, s, play);
+    put_time(b, s, play, ui_is(ui, SETTING_PLAIN));
     draw_right(g, row, g->columns, at + 2, ROLE_NORMAL, buf_span_of(b));
 }
 
@@ -162,7 +193,7 @@ static void put_unreadable(const struct snapshot *s, int width, struct buf *b) {
 static void draw_cost(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int from) {
     struct buf *b = &ui->text;
     buf_clear(b);
-    if (!ui->o.replay && s && s->cost_cpu_ns.state == STATE_VALUE) {
+    if (!ui->o.replay && !ui_is(ui, SETTING_PLAIN) && s && s->cost_cpu_ns.state == STATE_VALUE) {
         buf_fixed(b, s->cost_cpu_ns.v, 6, 1);
         buf_text(b, " ms a tick");
         draw_right(g, row, g->columns, from, ROLE_STATUS, buf_span_of(b));
@@ -204,127 +235,20 @@ void status_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *
     if (play->note && at == 0) {
         at = draw_text(g, row, 0, -1, ROLE_WARN, play->note) + 2;
     }
+    if (ui->mode == MODE_HEADER) {
+        buf_clear(&ui->text);
+        header_put(ui, &ui->text);
+        grid_text(g, row, 0, -1, ROLE_STATUS, buf_span_of(&ui->text));
+        return;
+    }
     at = draw_held(ui, s, g, row, at);
+    at = log_hint_draw(ui, play, g, row, at);
     if (s && s->unreadable > 0) {
         put_unreadable(s, g->columns - at, &ui->text);
         at = grid_text(g, row, at, -1, ROLE_WARN, buf_span_of(&ui->text)) + 2;
     }
+    if (at == 0 && first_hint(ui) && ui->line_count + 1 >= ui->body) {
+        at = draw_text(g, row, 0, -1, ROLE_DIM, first_hint(ui)) + 2;
+    }
     draw_cost(ui, s, g, row, at);
-}
-
-/* ---- progress of a recording ----------------------------------------------------------------- */
-
-static void put_state(struct buf *b, const struct ui_play *play) {
-    if (play->busy_ppm >= 0) {
-        buf_text(b, "seeking ");
-        buf_fixed(b, play->busy_ppm, 4, 0);
-        buf_text(b, " %");
-    } else {
-        buf_text(b, play->at_end ? "at the end" : play->paused ? "paused" : "playing");
-    }
-}
-
-static void put_speed(struct buf *b, int milli) {
-    if (milli == 0) {
-        buf_text(b, "as fast as it goes");
-    } else {
-        buf_decimal(b, milli, 3);
-        buf_char(b, 'x');
-    }
-}
-
-/* A tick a hair before a full second stands at that second. */
-static int64_t to_second(int64_t ns) {
-    return ns > INT64_MAX - NS_PER_S / 2 ? ns : ns + NS_PER_S / 2;
-}
-
-static void put_position(struct buf *b, const struct ui_play *play) {
-    put_clock(b, to_second(play->at_ns));
-    buf_text(b, " / ");
-    if (play->length_ns > 0) {
-        put_clock(b, to_second(play->length_ns));
-    } else {
-        buf_char(b, '?');
-    }
-}
-
-static int64_t share_of(const struct ui_play *play) {
-    if (play->length_ns <= 0 || play->at_ns <= 0) {
-        return 0;
-    }
-    return (int64_t)mul_div_u64((uint64_t)play->at_ns, 1000000, (uint64_t)play->length_ns);
-}
-
-void progress_draw(struct ui *ui, const struct ui_play *play, struct grid *g, int row) {
-    struct buf *b = &ui->text;
-    buf_clear(b);
-    put_state(b, play);
-    int at = grid_text(g, row, 0, -1, ROLE_PROGRESS, buf_span_of(b));
-    at = at < 12 ? 12 : at + 2;
-    buf_clear(b);
-    put_position(b, play);
-    at = grid_text(g, row, at, -1, ROLE_VALUE, buf_span_of(b)) + 2;
-    buf_clear(b);
-    put_speed(b, play->speed_milli);
-    if (play->ticks > 0) {
-        buf_text(b, "  tick ");
-        buf_u64(b, play->tick);
-        buf_char(b, '/');
-        buf_u64(b, play->ticks);
-    }
-    int end = draw_right(g, row, g->columns, at, ROLE_NORMAL, buf_span_of(b));
-    if (end - 2 - at >= MIDDLE_MIN && play->length_ns > 0) {
-        draw_bar(g, row, at, end - 2 - at, ROLE_PROGRESS, share_of(play), ui->o.unicode);
-    }
-}
-
-/* ---- function bar ---------------------------------------------------------------------------- */
-
-/* Key and word; F keys stand close, as their words are read as one. */
-static int bar_item(struct grid *g, int row, int at, struct span key, struct span text) {
-    int columns = (int)(key.n + text_columns(text));
-    if (at + columns > g->columns) {
-        return g->columns;
-    }
-    bool is_close = key.n > 1 && key.p[0] == 'F' && key.p[1] <= '9';
-    at = grid_text(g, row, at, -1, ROLE_KEY, key);
-    at += is_close ? 0 : 1;
-    return grid_text(g, row, at, -1, ROLE_KEY_LABEL, text) + 2;
-}
-
-/* Of what there is. */
-static bool bar_shows(const struct ui *ui, const struct key_info *k) {
-    return key_works(k, ui->o.replay) && k->bar[0] && (ui->has_counters || k->act != act_COUNTERS);
-}
-
-static void bar_keys(const struct ui *ui, struct grid *g, int row) {
-    int at = 0;
-    for (unsigned i = 0; key_at(i); i++) {
-        struct cursor c = cursor_over(span_of(key_at(i)->keys));
-        struct span first = {"", 0};
-        if (bar_shows(ui, key_at(i))) {
-            cursor_word(&c, &first);
-            at = bar_item(g, row, at, first, span_of(key_at(i)->bar));
-        }
-    }
-}
-
-/* "Up Down|scroll|Esc|close" */
-static void bar_words(struct grid *g, int row, const char *words) {
-    struct cursor c = cursor_over(span_of(words));
-    struct span keys, word;
-    int at = 0;
-    while (cursor_field(&c, '|', &keys) && cursor_field(&c, '|', &word)) {
-        at = bar_item(g, row, at, keys, word);
-    }
-}
-
-void bar_draw(struct ui *ui, struct grid *g, int row) {
-    const struct pane *pane = pane_of(ui->mode);
-    grid_fill(g, row, 0, g->columns, ROLE_KEY_LABEL, " ");
-    if (pane) {
-        bar_words(g, row, pane->bar);
-    } else {
-        bar_keys(ui, g, row);
-    }
 }

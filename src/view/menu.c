@@ -39,6 +39,7 @@ int menu_draw(struct ui *ui, struct menu *m, const struct menu_items *items,
         return 0;
     }
     m->room = (uint32_t)rows - 1;
+    ui->menu = m;
     keep_in_sight(m, items->count);
     grid_fill(g, row, 0, width, ROLE_HEADER_SORT, " ");
     draw_text(g, row, 1, width - 1, ROLE_HEADER_SORT, items->title);
@@ -50,6 +51,9 @@ int menu_draw(struct ui *ui, struct menu *m, const struct menu_items *items,
         items->put(ui, s, m->top + i, &ui->text);
         grid_text(g, at, 1, width - 1, role, buf_span_of(&ui->text));
         spot_add(ui, SPOT_ITEM, m->top + i, at, 0, width);
+        if (m->top + i == m->at) {
+            eye_set(ui, at, 0);
+        }
     }
     return width + 1;
 }

@@ -158,7 +158,7 @@ static void draw_row(struct sheet *sh, const struct snap_metric *m, unsigned gro
 /* ---- many parts ------------------------------------------------------------------------------ */
 
 /* The parts of one field: entries `from` to `to` of the device that are of the field of `from`. */
-struct series {
+struct parts {
     uint32_t from;
     uint32_t to;
     uint32_t count; /* with an index */
@@ -167,8 +167,8 @@ struct series {
     uint8_t doubt;
 };
 
-static struct series series_of(const struct sheet *sh, uint32_t from, uint32_t to) {
-    struct series a = {.from = from, .to = to};
+static struct parts series_of(const struct sheet *sh, uint32_t from, uint32_t to) {
+    struct parts a = {.from = from, .to = to};
     for (uint32_t i = from; i < to; i++) {
         const struct snap_metric *m = metric_at(sh, i);
         if (m->index == INDEX_NONE || !is_same(sh, m, metric_at(sh, from))) {
@@ -185,14 +185,14 @@ static struct series series_of(const struct sheet *sh, uint32_t from, uint32_t t
 }
 
 /* All parts together, as metrics.def folds them. */
-static struct value folded(const struct sheet *sh, const struct series *a) {
+static struct value folded(const struct sheet *sh, const struct parts *a) {
     struct value v = {.state = metric_at(sh, a->from)->value.state};
     struct run run = {sh->d->metrics.first + a->from, a->to - a->from};
     return a->values == 0 ? v : table_metric(sh->s, run, metric_at(sh, a->from)->metric);
 }
 
 /* One column each; gives the column behind. */
-static int draw_small_bars(struct sheet *sh, const struct series *a, unsigned group) {
+static int draw_small_bars(struct sheet *sh, const struct parts *a, unsigned group) {
     const struct snap_metric *first = metric_at(sh, a->from);
     int64_t limit = limit_of(sh, first->metric);
     int at = sh->behind < sh->bar ? sh->bar : sh->behind + 1;
@@ -216,7 +216,7 @@ static const char *fold_word(unsigned metric) {
                                         : "first of ";
 }
 
-static void draw_head(struct sheet *sh, const struct series *a, unsigned group) {
+static void draw_head(struct sheet *sh, const struct parts *a, unsigned group) {
     const struct snap_metric *m = metric_at(sh, a->from);
     struct buf *b = &sh->ui->text;
     struct value v = folded(sh, a);
@@ -251,7 +251,7 @@ static void draw_cell(struct sheet *sh, int column, const struct snap_metric *m)
     draw_hanging(sh->g, sh->at_row, sh->at_column + column + 3, CELL - 3, role, buf_span_of(b));
 }
 
-static void draw_cells(struct sheet *sh, const struct series *a) {
+static void draw_cells(struct sheet *sh, const struct parts *a) {
     int most = (sh->width - INDENT) / CELL;
     int n = 0;
     bool is_on = false;
@@ -280,7 +280,7 @@ static bool was_seen(const struct sheet *sh, uint32_t first, uint32_t i) {
     return false;
 }
 
-static void draw_series(struct sheet *sh, const struct series *a, unsigned group) {
+static void draw_series(struct sheet *sh, const struct parts *a, unsigned group) {
     for (uint32_t i = a->from; i < a->to; i++) {
         const struct snap_metric *m = metric_at(sh, i);
         bool is_part = m->index != INDEX_NONE && a->count >= PART_LEAST;
@@ -320,7 +320,7 @@ static void find_reach(const struct sheet *sh, struct reach *r) {
 static void draw_metric(struct sheet *sh, const struct reach *r, const struct metric_place *p) {
     for (uint32_t i = r->first[p->metric]; i < r->end[p->metric]; i++) {
         if (metric_at(sh, i)->metric == p->metric && !was_seen(sh, r->first[p->metric], i)) {
-            struct series a = series_of(sh, i, r->end[p->metric]);
+            struct parts a = series_of(sh, i, r->end[p->metric]);
             draw_series(sh, &a, p->group);
         }
     }

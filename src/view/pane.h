@@ -59,7 +59,7 @@ struct menu_items {
 };
 /* Moves within `count` items by arrows, pages, ends; false for other keys. */
 bool menu_key(struct menu *m, uint32_t count, uint32_t key);
-/* Gives the columns taken. */
+/* Gives the columns taken. A press on an item chooses it before it is told as the key Enter. */
 int menu_draw(struct ui *ui, struct menu *m, const struct menu_items *items,
               const struct snapshot *s, struct grid *g, int row, int rows);
 

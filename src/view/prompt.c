@@ -1,13 +1,13 @@
 /*
- * The two lines that take letters: the search, and the time to go to. Pure.
+ * A line that takes letters: its text, its cursor, and how it is drawn. What the lines mean stands in ask.c. Pure.
  */
+#include "prompt.h"
+
 #include "ui.h"
 
 #include <string.h>
 
-#define NS_PER_S INT64_C(1000000000)
-/* A recording is no longer than some years. */
-#define SECONDS_MOST INT64_C(1000000000)
+enum { CTRL_A = 1, CTRL_E = 5, CTRL_U = 21, CTRL_W = 23 };
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -42,54 +42,89 @@ static void add(struct prompt *p, uint32_t key) {
     char bytes[4];
     size_t n = encode(key, bytes);
     if (text_is_clean((struct span){bytes, n}) && p->n + n <= PROMPT_MAX) {
-        memcpy(p->text + p->n, bytes, n);
+        memmove(p->text + p->at + n, p->text + p->at, p->n - p->at);
+        memcpy(p->text + p->at, bytes, n);
         p->n += (uint32_t)n;
+        p->at += (uint32_t)n;
     }
 }
 
-static void take_back(struct prompt *p) {
-    while (p->n > 0 && ((unsigned char)p->text[--p->n] & 0xc0) == 0x80) {
-    }
-}
-
-/* ---- what they mean --------------------------------------------------------------------------------- */
-
-static void search_anew(struct ui *ui, const struct snapshot *s) {
-    list_refresh(ui, s);
-    if (ui->search.n == 0) {
-        ui->search.failed = false;
-        list_return(ui);
-        return;
-    }
-    ui->search.failed = !list_search(ui, s, ui->at);
-}
-
-/* Seconds of "83", "1:23" or "1:02:03"; -1 for what is no time. */
-static int64_t seconds_of(struct span text) {
-    struct cursor c = cursor_over(text);
-    struct span part;
-    int64_t s = 0;
-    unsigned parts = 0;
-    while (cursor_field(&c, ':', &part)) {
-        uint64_t n;
-        if (span_to_u64(part, &n) != ERR_OK || n > (uint64_t)SECONDS_MOST ||
-            (parts > 0 && n > 59)) {
-            return -1;
+/* Where the character before the cursor begins. */
+static uint32_t before(const struct prompt *p) {
+    uint32_t at = 0;
+    while (at < p->at) {
+        uint32_t n = (uint32_t)text_grapheme((struct span){p->text + at, p->n - at}).bytes;
+        if (n == 0 || at + n >= p->at) {
+            break;
         }
-        s = s * 60 + (int64_t)n;
-        if (++parts > 3 || s > SECONDS_MOST) {
-            return -1;
-        }
+        at += n;
     }
-    return parts > 0 && text.p[text.n - 1] != ':' ? s : -1;
+    return at;
 }
 
-/* The letters of a line; false for other keys. */
-static bool edit(struct prompt *p, uint32_t key) {
-    if (key == UI_KEY_BACKSPACE) {
-        take_back(p);
-    } else if (is_letter(key)) {
+static uint32_t after(const struct prompt *p) {
+    struct span rest = {p->text + p->at, p->n - p->at};
+    return p->at + (rest.n > 0 ? (uint32_t)text_grapheme(rest).bytes : 0);
+}
+
+static uint32_t word_before(const struct prompt *p) {
+    uint32_t at = p->at;
+    while (at > 0 && p->text[at - 1] == ' ') {
+        at--;
+    }
+    while (at > 0 && p->text[at - 1] != ' ') {
+        at--;
+    }
+    return at;
+}
+
+static void take_out(struct prompt *p, uint32_t from, uint32_t to) {
+    memmove(p->text + from, p->text + to, p->n - to);
+    p->n -= to - from;
+    p->at = from;
+}
+
+void prompt_set(struct prompt *p, struct span text) {
+    p->n = (uint32_t)text_clean(p->text, PROMPT_MAX, text);
+    p->at = p->n;
+    p->failed = false;
+}
+
+static bool move(struct prompt *p, uint32_t key) {
+    switch (key) {
+    case UI_KEY_LEFT:
+        p->at = before(p);
+        return true;
+    case UI_KEY_RIGHT:
+        p->at = after(p);
+        return true;
+    case UI_KEY_HOME:
+    case CTRL_A:
+        p->at = 0;
+        return true;
+    case UI_KEY_END:
+    case CTRL_E:
+        p->at = p->n;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool prompt_edit(struct prompt *p, uint32_t key) {
+    if (move(p, key)) {
+        return true;
+    }
+    if (is_letter(key)) {
         add(p, key);
+    } else if (key == UI_KEY_BACKSPACE) {
+        take_out(p, before(p), p->at);
+    } else if (key == UI_KEY_DELETE) {
+        take_out(p, p->at, after(p));
+    } else if (key == CTRL_U) {
+        take_out(p, 0, p->at);
+    } else if (key == CTRL_W) {
+        take_out(p, word_before(p), p->at);
     } else {
         return false;
     }
@@ -97,73 +132,38 @@ static bool edit(struct prompt *p, uint32_t key) {
     return true;
 }
 
-/* Draws the line and its cursor; gives the column behind. */
-static int draw_line(struct grid *g, int row, const char *label, const struct prompt *p) {
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+/* Bytes left out at the start, so that the cursor is among `room` columns. */
+static uint32_t first_seen(const struct prompt *p, int room) {
+    uint32_t at = 0;
+    while (at < p->at &&
+           (int)text_columns((struct span){p->text + at, p->at - at}) >= (room > 1 ? room : 1)) {
+        size_t n = text_grapheme((struct span){p->text + at, p->n - at}).bytes;
+        at += n > 0 ? (uint32_t)n : 1;
+    }
+    return at < p->at ? at : p->at;
+}
+
+int prompt_draw(struct grid *g, int row, const char *label, struct prompt *p, int behind) {
     grid_fill(g, row, 0, g->columns, ROLE_STATUS, " ");
-    int at = draw_text(g, row, 0, -1, ROLE_LABEL, label);
-    at = grid_text(g, row, at, -1, ROLE_SEARCH, (struct span){p->text, p->n});
-    grid_fill(g, row, at, 1, ROLE_SELECTED, " ");
-    return at + 2;
+    int start = draw_text(g, row, 0, -1, ROLE_LABEL, label);
+    int room = g->columns - start;
+    room -= behind > room / 2 ? room / 2 : behind;
+    return prompt_draw_at(g, row, start, room, p);
 }
 
-/* ---- the search ------------------------------------------------------------------------------ */
-
-bool search_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct ui_command *out) {
-    (void)out;
-    if (key == UI_KEY_ENTER || key == UI_KEY_ESC) {
-        if (key == UI_KEY_ESC) {
-            list_return(ui);
-        }
-        pane_close(ui);
-        return true;
+int prompt_draw_at(struct grid *g, int row, int start, int room, struct prompt *p) {
+    uint32_t first = first_seen(p, room);
+    p->row = row;
+    p->column = start + (int)text_columns((struct span){p->text + first, p->at - first});
+    int end =
+        grid_text(g, row, start, room, ROLE_SEARCH, (struct span){p->text + first, p->n - first});
+    if (p->at == p->n) {
+        grid_fill(g, row, p->column, 1, ROLE_SELECTED, " ");
+        end++;
+    } else {
+        grid_role(g, row, p->column, 1, ROLE_SELECTED);
     }
-    bool used = edit(&ui->search, key);
-    if (used) {
-        search_anew(ui, s);
-    }
-    return used;
-}
-
-int search_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
-    (void)s;
-    (void)rows;
-    int at = draw_line(g, row, "Search: ", &ui->search);
-    if (ui->search.failed) {
-        draw_text(g, row, at, -1, ROLE_WARN, "not found");
-    }
-    return 0;
-}
-
-/* ---- the time to go to ----------------------------------------------------------------------- */
-
-static void accept_time(struct ui *ui, struct ui_command *out) {
-    int64_t s = seconds_of((struct span){ui->go_to.text, ui->go_to.n});
-    ui->go_to.failed = s < 0;
-    if (s >= 0) {
-        pane_close(ui);
-        *out = (struct ui_command){UI_SEEK_TIME, s * NS_PER_S};
-    }
-}
-
-bool go_to_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct ui_command *out) {
-    (void)s;
-    if (key == UI_KEY_ENTER) {
-        accept_time(ui, out);
-        return true;
-    }
-    if (key == UI_KEY_ESC) {
-        pane_close(ui);
-        return true;
-    }
-    return edit(&ui->go_to, key);
-}
-
-int go_to_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
-    (void)s;
-    (void)rows;
-    int at = draw_line(g, row, "Go to: ", &ui->go_to);
-    draw_text(g, row, at, -1, ui->go_to.failed ? ROLE_WARN : ROLE_DIM,
-              ui->go_to.failed ? "not a time: 83, 1:23 or 1:02:03"
-                               : "83, 1:23 or 1:02:03 from the start");
-    return 0;
+    return end + 1;
 }

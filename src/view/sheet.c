@@ -64,8 +64,8 @@ void sheet_value(struct sheet *sh, enum role role) {
 
 void sheet_bar(struct sheet *sh, enum role role, int64_t share) {
     if (sh->bar > 0 && sh->behind <= sh->bar && share >= 0) {
-        draw_bar(sh->g, sh->at_row, sh->at_column + sh->bar, sh->bar_end - sh->bar, role, share,
-                 sh->ui->o.unicode);
+        draw_bar(sh->ui, sh->g, sh->at_row, sh->at_column + sh->bar, sh->bar_end - sh->bar, role,
+                 share);
     }
 }
 

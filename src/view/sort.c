@@ -20,6 +20,9 @@ bool sort_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct ui_c
         sort_by(ui, (enum column)ui->sort_menu.at, false);
         pane_close(ui);
         return true;
+    case '?':
+        header_explain(ui, (enum column)ui->sort_menu.at);
+        return true;
     case UI_KEY_ESC:
     case UI_KEY_F1 + 5:
     case 'q':

@@ -5,6 +5,8 @@
 
 void spots_clear(struct ui *ui) {
     ui->spots.count = 0;
+    ui->menu = NULL;
+    eye_clear(ui);
 }
 
 void spot_add(struct ui *ui, enum spot_kind kind, uint32_t value, int row, int column,

@@ -1,15 +1,16 @@
 /*
  * The devices above the table, in the largest of three forms for which there is room: full (a line
  * with the name and what is known of the device, then engines and memory side by side), compact (a
- * line each), summary (a line for all). A device that is not active is one dim line in the first
- * two. Pure.
+ * line each), summary (a cell each, and lines for the busiest where there are rows). A device that is not active is
+ * one dim line in the first two. Pure.
  */
 #include "strip.h"
 
-#define NAME_MOST     28
-#define SHARE_COLUMNS 7
-#define BAR_WIDEST    24
-#define BAR_LEAST     5
+/* As the choices of the setting `strip`. */
+enum { STRIP_AUTO, STRIP_FULL, STRIP_COMPACT, STRIP_SUMMARY, STRIP_OFF };
+
+#define NAME_LEAST 28 /* columns of a name on screens of a common width */
+#define BUSY_LEAST 2  /* busiest devices with a line of their own */
 
 bool strip_shows(const struct ui *ui, const struct snapshot *s, uint32_t d) {
     return table_device_matches(s, d, ui->query.device);
@@ -47,17 +48,72 @@ static int rows_of(const struct ui *ui, const struct snapshot *s, const struct g
     return rows;
 }
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Without the words of a maker at its start. */
+static struct span without_maker(struct span name) {
+    static const char *const makers[] = {"Advanced Micro Devices, Inc. ",
+                                         "[AMD/ATI] ",
+                                         "AMD ",
+                                         "Intel Corporation ",
+                                         "Intel(R) ",
+                                         "Intel ",
+                                         "NVIDIA Corporation ",
+                                         "Arm ",
+                                         "ARM "};
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++) {
+        size_t n = span_of(makers[i]).n;
+        if (span_starts(name, makers[i]) && name.n > n) {
+            return span_skip(name, n);
+        }
+    }
+    return name;
+}
+
+/* In at most so many columns; what is left out of a long one is the maker, then the middle, since names of one family
+ * differ at the end. */
+static void put_name(struct buf *b, struct span name, size_t most, bool unicode) {
+    for (struct span less = name; text_columns(name) > most;) {
+        less = without_maker(name);
+        if (less.n == name.n) {
+            break;
+        }
+        name = less;
+    }
+    if (text_columns(name) <= most || most < 4) {
+        buf_span(b, text_cut(name, most));
+        return;
+    }
+    struct span tail = name;
+    buf_span(b, text_cut(name, most - most / 2 - 1));
+    buf_text(b, unicode ? "…" : "+");
+    while (text_columns(tail) > most / 2) {
+        tail = span_skip(tail, text_grapheme(tail).bytes);
+    }
+    buf_span(b, tail);
+}
+
+static size_t name_most(const struct grid *g) {
+    int quarter = g->columns / 4;
+    int most = quarter > NAME_LEAST ? quarter : NAME_LEAST;
+    return (size_t)(most * 2 > g->columns ? g->columns / 2 : most);
+}
+
 /* Columns of the widest name, so that what follows stands in line. */
-static int name_columns(const struct ui *ui, const struct snapshot *s) {
+static int name_columns(struct ui *ui, const struct snapshot *s, const struct grid *g) {
     size_t most = 0;
     for (uint32_t d = 0; d < s->device_count; d++) {
-        size_t n = text_columns(text_cut(snapshot_text(s, s->devices[d].name), NAME_MOST));
-        most = strip_shows(ui, s, d) && n > most ? n : most;
+        if (strip_shows(ui, s, d)) {
+            buf_clear(&ui->text);
+            put_name(&ui->text, snapshot_text(s, s->devices[d].name), name_most(g), ui->o.unicode);
+            size_t n = text_columns(buf_span_of(&ui->text));
+            most = n > most ? n : most;
+        }
     }
     return (int)most;
 }
 
-static int number_columns(const struct snapshot *s) {
+int strip_number_columns(const struct snapshot *s) {
     return s->device_count > 100 ? 3 : s->device_count > 10 ? 2 : 1;
 }
 
@@ -66,11 +122,14 @@ static int number_columns(const struct snapshot *s) {
 static void draw_name(struct ui *ui, const struct snapshot *s, struct grid *g, int row, uint32_t d,
                       int width) {
     enum role role = strip_state_words(&s->devices[d]) ? ROLE_DIM : ROLE_TITLE;
-    int number = number_columns(s);
+    int number = strip_number_columns(s);
     buf_clear(&ui->text);
     buf_u64(&ui->text, d);
     draw_right(g, row, number, 0, role, buf_span_of(&ui->text));
-    grid_text(g, row, number + 1, width, role, snapshot_text(s, s->devices[d].name));
+    buf_clear(&ui->text);
+    put_name(&ui->text, snapshot_text(s, s->devices[d].name), name_most(g), ui->o.unicode);
+    grid_text(g, row, number + 1, width, role, buf_span_of(&ui->text));
+    spot_add(ui, SPOT_DEVICE, d, row, 0, g->columns);
 }
 
 /* The words, or what stands before their comma. */
@@ -93,84 +152,6 @@ static int draw_full(struct ui *ui, const struct snapshot *s, struct grid *g, in
     return 1 + shape.rows;
 }
 
-/* Columns of the bar in a compact line. */
-static int bar_columns(const struct grid *g, int column) {
-    int third = (g->columns - column - SHARE_COLUMNS) / 3;
-    return third < BAR_LEAST ? 0 : third > BAR_WIDEST ? BAR_WIDEST : third;
-}
-
-static int draw_compact(struct ui *ui, const struct snapshot *s, struct grid *g, int row,
-                        uint32_t d, int column, const struct items *fit) {
-    struct value busy = s->devices[d].busy_ppm;
-    int bar = bar_columns(g, column);
-    if (column + SHARE_COLUMNS > g->columns) {
-        return 1;
-    }
-    draw_bar(g, row, column, bar, ROLE_BAR_GRAPHICS, busy.state == STATE_VALUE ? busy.v : 0,
-             ui->o.unicode);
-    buf_clear(&ui->text);
-    put_share(&ui->text, busy);
-    draw_hanging(g, row, column + bar, SHARE_COLUMNS, share_role(busy), buf_span_of(&ui->text));
-    items_draw(ui, s, g, row, column + bar + SHARE_COLUMNS + 1, d, FORM_COMPACT, fit);
-    return 1;
-}
-
-struct tally {
-    uint32_t shown;
-    uint32_t active;
-    uint32_t busiest; /* index */
-    struct value busy;
-};
-
-static struct tally count_devices(const struct ui *ui, const struct snapshot *s) {
-    struct tally t = {.busy = {.state = STATE_UNKNOWN}};
-    for (uint32_t d = 0; d < s->device_count; d++) {
-        if (!strip_shows(ui, s, d)) {
-            continue;
-        }
-        struct value busy = s->devices[d].busy_ppm;
-        t.shown++;
-        t.active += s->devices[d].state == DEVICE_ACTIVE;
-        if (busy.state == STATE_VALUE && (t.busy.state != STATE_VALUE || busy.v > t.busy.v)) {
-            t.busy = busy;
-            t.busiest = d;
-        }
-    }
-    return t;
-}
-
-/* Draws what is in the scratch text where all of it fits; gives the column for what follows. */
-static int part(struct ui *ui, struct grid *g, int row, int column, enum role role) {
-    struct span text = buf_span_of(&ui->text);
-    int n = (int)text_columns(text_cut(text, 1000));
-    if (n == 0 || column + n > g->columns) {
-        return n == 0 ? column : g->columns;
-    }
-    grid_text(g, row, column, -1, role, text);
-    return column + n + 2;
-}
-
-static int draw_summary(struct ui *ui, const struct snapshot *s, struct grid *g, int row) {
-    struct tally t = count_devices(ui, s);
-    struct buf *b = &ui->text;
-    int column = 0;
-    if (t.busy.state == STATE_VALUE) {
-        buf_clear(b);
-        buf_text(b, "busiest ");
-        buf_u64(b, t.busiest);
-        buf_text(b, ": ");
-        put_share(b, t.busy);
-        column = part(ui, g, row, column, ROLE_VALUE);
-    }
-    buf_clear(b);
-    buf_u64(b, t.active);
-    buf_text(b, " active, ");
-    buf_u64(b, t.shown - t.active);
-    buf_text(b, " asleep or away");
-    part(ui, g, row, column, ROLE_DIM);
-    return 1;
-}
-
 /* Draws one device in its form; gives the rows taken. */
 static int draw_device(struct ui *ui, const struct snapshot *s, struct grid *g, int row, uint32_t d,
                        int column, enum form form, const struct items *fit) {
@@ -180,31 +161,51 @@ static int draw_device(struct ui *ui, const struct snapshot *s, struct grid *g, 
         return 1;
     }
     return form == FORM_FULL ? draw_full(ui, s, g, row, d, column, fit)
-                             : draw_compact(ui, s, g, row, d, column, fit);
+                             : compact_draw(ui, s, g, row, d, column, fit);
 }
 
-int strip_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int most) {
-    enum form form = FORM_FULL;
+/* A line or more for each device that is shown, or only for those that are picked. */
+static int draw_devices(struct ui *ui, const struct snapshot *s, struct grid *g, int row,
+                        enum form form, bool only_picked) {
     struct items fit;
-    while (form > FORM_SUMMARY && rows_of(ui, s, g, form) > most) {
-        form--;
-    }
-    if (most < 1 || s->device_count == 0) {
-        return 0;
-    }
-    if (form == FORM_SUMMARY) {
-        return draw_summary(ui, s, g, row);
-    }
-    int width = name_columns(ui, s);
-    int column = number_columns(s) + 1 + width + 2;
-    int taken = form == FORM_FULL ? 0 : bar_columns(g, column) + SHARE_COLUMNS + 1;
+    int width = name_columns(ui, s, g);
+    int column = strip_number_columns(s) + 1 + width + 2;
+    int taken = form == FORM_FULL ? 0 : compact_columns(ui, g, column);
     int rows = 0;
     items_fit(ui, s, form, g->columns - column - taken, &fit);
     for (uint32_t d = 0; d < s->device_count; d++) {
-        if (strip_shows(ui, s, d)) {
+        if (strip_shows(ui, s, d) && (!only_picked || picks_has(ui, s, d))) {
             draw_name(ui, s, g, row + rows, d, width);
             rows += draw_device(ui, s, g, row + rows, d, column, form, &fit);
         }
     }
     return rows;
+}
+
+/* The busiest in lines of their own, the others in a row or two. */
+static int draw_mixed(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int most) {
+    uint32_t lines = most > BUSY_LEAST ? (uint32_t)most - 1 : 0;
+    picks_choose(ui, s, lines);
+    if (lines > BUSY_LEAST && summary_rows(ui, s, g, most) > 1) {
+        picks_choose(ui, s, --lines);
+    }
+    int rows = lines > 0 ? draw_devices(ui, s, g, row, FORM_COMPACT, true) : 0;
+    return rows + summary_draw(ui, s, g, row + rows, most - rows);
+}
+
+int strip_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int most) {
+    int64_t wanted = ui->settings.number[SETTING_STRIP];
+    enum form form = wanted == STRIP_SUMMARY   ? FORM_SUMMARY
+                     : wanted == STRIP_COMPACT ? FORM_COMPACT
+                                               : FORM_FULL;
+    if (most < 1 || wanted == STRIP_OFF || s->device_count == 0) {
+        return 0;
+    }
+    while (form > FORM_SUMMARY && rows_of(ui, s, g, form) > most) {
+        form--;
+    }
+    if (form > FORM_SUMMARY) {
+        return draw_devices(ui, s, g, row, form, false);
+    }
+    return draw_mixed(ui, s, g, row, wanted == STRIP_SUMMARY && most > 2 ? 2 : most);
 }

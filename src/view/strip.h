@@ -15,6 +15,30 @@ bool strip_shows(const struct ui *ui, const struct snapshot *s, uint32_t d);
 /* Why nothing is read of the device; NULL where it is. */
 const char *strip_state_words(const struct snap_device *d);
 
+int strip_number_columns(const struct snapshot *s);
+
+/* ---- compact.c: a line for a device ---------------------------------------------------------- */
+
+/* Columns of the bar, its value and the gap behind, from `column` on. */
+int compact_columns(const struct ui *ui, const struct grid *g, int column);
+struct items;
+/* Gives the rows taken: one. */
+int compact_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, uint32_t d,
+                 int column, const struct items *fit);
+
+/* ---- picks.c: which devices have a line while others have none ------------------------------- */
+
+/* The busiest `count` of those that are shown; one stays until another is busier by far. */
+void picks_choose(struct ui *ui, const struct snapshot *s, uint32_t count);
+bool picks_has(const struct ui *ui, const struct snapshot *s, uint32_t d);
+
+/* ---- summary.c: a cell for a device ---------------------------------------------------------- */
+
+/* Rows that the devices which are not picked want, of `most`: 0 to 2. */
+int summary_rows(const struct ui *ui, const struct snapshot *s, const struct grid *g, int most);
+/* Draws them; gives the rows taken. */
+int summary_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int most);
+
 /* ---- gauges.c -------------------------------------------------------------------------------- */
 
 #define GAUGES_MOST 16
@@ -25,6 +49,7 @@ struct gauge {
     struct value value; /* % x 10^-4, or bytes */
     struct value whole; /* bytes; of memory */
     uint8_t role;
+    uint8_t class; /* enum engine_class, NONE of all together; of memory enum region_class */
     bool is_memory;
     bool is_rough;  /* bytes that stand in for others */
     bool is_sensor; /* said by the device itself, not added up from its clients */
@@ -46,6 +71,8 @@ struct shape {
 };
 
 void gauges_collect(const struct snapshot *s, const struct snap_device *d, struct gauges *out);
+/* How a bar or a plot of the class is drawn. */
+enum role gauge_role(enum engine_class c);
 /* The fewest rows in so many columns of the screen. */
 struct shape gauges_shape(const struct gauges *gauges, int columns);
 /* Draws all of them from `row` on. */
@@ -55,8 +82,6 @@ void gauges_draw(struct ui *ui, struct grid *g, int row, const struct gauges *ga
 void gauge_put_memory(struct buf *b, const struct gauge *e);
 
 /* ---- items.c --------------------------------------------------------------------------------- */
-
-#define ITEMS_MOST 10
 
 /* Columns of each item, the same for all devices, so that they stand in line; 0: left out. */
 struct items {

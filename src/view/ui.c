@@ -6,6 +6,10 @@
 
 #include <stdlib.h>
 
+#include "plots.h"
+
+/* Rows of a screen on which the timeline takes two. */
+#define TIMELINE_WIDE 30
 /* Rows that the table keeps when the devices want some: header and three. */
 #define TABLE_LEAST 4
 
@@ -18,6 +22,7 @@ struct layout {
     int body;
     int body_rows;
     int progress;
+    int progress_rows;
     int status;
     int bar;
 };
@@ -28,6 +33,7 @@ enum err ui_create(const struct ui_options *o, struct ui **out) {
         return ERR_NOMEM;
     }
     ui->o = *o;
+    ui->can_unicode = o->unicode;
     ui->query = o->query;
     if (o->settings) {
         ui->settings = *o->settings;
@@ -47,11 +53,15 @@ enum err ui_create(const struct ui_options *o, struct ui **out) {
 void ui_destroy(struct ui *ui) {
     if (ui) {
         row_list_finish(&ui->list);
+        table_totals_finish(&ui->totals);
+        signals_finish(ui);
         free(ui->lines);
         free(ui->workers);
         free(ui->counters);
         free(ui->standings.list[0]);
         free(ui->standings.list[1]);
+        process_finish(&ui->process);
+        history_finish(&ui->history);
         buf_finish(&ui->text);
         free(ui);
     }
@@ -67,7 +77,7 @@ static bool take(int rows, int least, int *left) {
 }
 
 /* From the bottom up and from the top down; the strip may take half of what is left then. */
-static struct layout share_out(const struct ui *ui, int rows) {
+static struct layout share_out(const struct ui *ui, const struct ui_play *play, int rows) {
     struct layout l = {.title = -1, .header = -1, .progress = -1, .status = -1, .bar = -1};
     int left = rows;
     int top = 0, bottom = rows;
@@ -78,7 +88,10 @@ static struct layout share_out(const struct ui *ui, int rows) {
         l.status = --bottom;
     }
     if (ui->o.replay && take(rows, 5, &left)) {
-        l.progress = --bottom;
+        l.progress_rows =
+            timeline_has_bar(ui, play) && take(rows, TIMELINE_WIDE, &left) ? 2 : 1;
+        bottom -= l.progress_rows;
+        l.progress = bottom;
     }
     if (take(rows, 6, &left)) {
         l.title = top++;
@@ -91,22 +104,30 @@ static struct layout share_out(const struct ui *ui, int rows) {
     return l;
 }
 
-static void draw_strip(struct ui *ui, const struct snapshot *s, struct grid *g, struct layout *l) {
-    int rows = s ? strip_draw(ui, s, g, l->strip, l->strip_rows) : 0;
+/* Moves the table down by rows that were taken above it. */
+static void push_table(struct layout *l, int rows) {
     l->header += l->header >= 0 ? rows : 0;
     l->body += rows;
     l->body_rows -= rows;
 }
 
+static void draw_strip(struct ui *ui, const struct snapshot *s, struct grid *g, struct layout *l) {
+    push_table(l, s ? strip_draw(ui, s, g, l->strip, l->strip_rows) : 0);
+    int top = l->header >= 0 ? l->header : l->body;
+    push_table(l, plots_draw(ui, s, g, top, l->body + l->body_rows - top));
+}
+
+/* The list at the side; gives the columns taken. */
+static int draw_side(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
+    const struct pane *side = pane_of(ui->mode);
+    return side && side->place == PANE_SIDE ? side->draw(ui, s, g, row, rows) : 0;
+}
+
 static void draw_table(struct ui *ui, const struct snapshot *s, struct grid *g,
                        const struct layout *l) {
-    int column = 0;
     int top = l->header >= 0 ? l->header : l->body;
     int rows = l->body_rows + (l->header >= 0 ? 1 : 0);
-    const struct pane *side = pane_of(ui->mode);
-    if (side && side->place == PANE_SIDE) {
-        column = side->draw(ui, s, g, top, rows);
-    }
+    int column = draw_side(ui, s, g, top, rows);
     if (l->header >= 0 && s && s->device_count > 0) {
         body_draw_header(ui, s, g, l->header, column);
     }
@@ -141,15 +162,19 @@ void ui_note(struct ui *ui, const struct snapshot *s) {
 
 void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
                struct grid *g) {
-    struct layout l = share_out(ui, g->rows);
+    struct layout l = share_out(ui, play, g->rows);
     grid_clear(g);
     if (g->rows < 1 || g->columns < 1) {
         return;
     }
-    list_refresh(ui, s);
     ui_note(ui, s);
+    signals_settle(ui);
+    s = signals_shown(ui, s);
+    tags_note(ui, s);
+    list_refresh(ui, s);
     ui->play = *play;
     spots_clear(ui);
+    ui->o.unicode = ui->can_unicode && !ui_is(ui, SETTING_PLAIN) && !ui_is(ui, SETTING_UNICODE);
     ui->has_counters = counters_are_there(ui, s);
     if (l.title >= 0) {
         title_draw(ui, s, play, g, l.title);
@@ -157,12 +182,13 @@ void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *pl
     const struct pane *whole = whole_pane(ui);
     if (whole) {
         whole->draw(ui, s, g, l.strip, l.body + l.body_rows - l.strip);
+        draw_side(ui, s, g, l.strip, l.body + l.body_rows - l.strip);
     } else {
         draw_strip(ui, s, g, &l);
         draw_table(ui, s, g, &l);
     }
     if (l.progress >= 0) {
-        progress_draw(ui, play, g, l.progress);
+        timeline_draw(ui, play, g, l.progress, l.progress_rows);
     }
     draw_status(ui, s, play, g, &l);
     if (l.bar >= 0) {

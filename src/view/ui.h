@@ -6,7 +6,18 @@
 #define GWTOP_VIEW_UI_H
 
 #include "gwtop/view.h"
+#include "history.h"
+#include "mouse.h"
+#include "header.h"
+#include "log.h"
 #include "pane.h"
+#include "process.h"
+#include "prompt.h"
+#include "picks.h"
+#include "setup.h"
+#include "signal.h"
+#include "tags.h"
+#include "users.h"
 
 /* Who a line of the table is about, in words that outlive a snapshot. All 0: nobody. */
 struct identity {
@@ -22,29 +33,6 @@ struct identity {
 struct metric_place {
     uint16_t metric;
     uint8_t group;
-};
-
-/* A counter of a device, in words that outlive a snapshot. */
-struct counter_key {
-    uint32_t device; /* subject */
-    uint32_t nth;    /* among entries of the same metric and index */
-    uint16_t metric;
-    uint16_t index;
-};
-
-/* A counter of a device in the last ticks that were drawn. */
-#define HISTORY_TICKS 64
-#define HISTORY_SLOTS 256
-struct history_slot {
-    struct counter_key key;
-    int64_t v[HISTORY_TICKS]; /* by tick; the newest at `at`; below 0: none */
-};
-struct history {
-    uint64_t tick; /* the newest */
-    uint32_t at;
-    uint32_t count;
-    uint32_t last; /* slot found last, + 1 */
-    struct history_slot slots[HISTORY_SLOTS];
 };
 
 /* A line of the counters screen: who worked on the device. */
@@ -83,11 +71,10 @@ struct standings {
     bool is_new; /* a tick that was not seen before */
 };
 
-#define PROMPT_MAX 64
-struct prompt {
-    char text[PROMPT_MAX];
-    uint32_t n;
-    bool failed; /* nothing found, or not a time */
+/* Whom UI_SIGNAL and UI_LOOK are about. */
+struct asked {
+    struct ui_target list[TARGETS_MOST];
+    uint32_t count;
 };
 
 struct ui {
@@ -102,7 +89,8 @@ struct ui {
     uint32_t clicked; /* the item, while a click on it is told as the key Enter; UINT32_MAX: none */
 
     struct row_list list;
-    struct row *lines; /* of the table: the list and, where asked for, the clients */
+    struct table_totals totals; /* of the list */
+    struct row *lines; /* of the table: the list and, where asked for, the parts of its rows */
     uint32_t line_count;
     uint32_t line_cap;
 
@@ -119,16 +107,24 @@ struct ui {
     char hint[160]; /* about the key pressed last, or what the app answered; "" for none */
     bool is_hint_bad;
     bool add_sort; /* the next sort letter adds a key */
+    struct settings before_copy; /* what `y` goes back to */
+    bool is_copy;
+    bool is_used;  /* a key was pressed: no first hint any more */
     int device;    /* shown alone; -1: all */
+    uint32_t alone; /* its subject: it stays the same when others come and go */
     char device_text[12];
     uint32_t used; /* columns that were of use once, by bit: these stay */
 
     struct prompt search;
     struct prompt go_to;
+    struct filter_line filter;
+    struct head head;
+    struct strip_state strip;
     struct identity before; /* the search: what to go back to */
     bool was_pinned;
     struct menu sort_menu;
     uint32_t help_top;
+    struct log_view log;
     uint32_t detail; /* subject of the device of the device screen */
     uint32_t detail_top;
     uint32_t counter_at; /* the counter chosen, among those that are listed */
@@ -150,7 +146,17 @@ struct ui {
     uint32_t worker_top;
     struct history history;
     struct metric_place places[METRIC_COUNT]; /* in the order of the device screen */
-    struct buf text;                          /* scratch */
+    struct tags tags;
+    struct signals signals;
+    struct users users;
+    struct asked targets;
+    struct process_pane process;
+    struct pressed pressed;
+    struct eye eye;
+    struct setup setup;
+    struct menu *menu; /* of the last render, one of those here; or NULL */
+    bool can_unicode; /* the terminal; o.unicode is what the settings leave of it */
+    struct buf text; /* scratch */
 };
 
 /* A setting of yes or no; which of the choices. */
@@ -174,7 +180,11 @@ struct key_info {
 /* NULL past the last. */
 const struct key_info *key_at(unsigned i);
 bool key_works(const struct key_info *k, bool replay);
+/* Works, and does something with the options as they are: what bar and help show. */
+bool key_is_there(const struct ui *ui, const struct key_info *k);
 const struct key_info *key_find(uint32_t key, bool replay);
+/* The code of a key by its name in keys.def; UI_KEY_NONE for no name of a key. */
+uint32_t key_code(struct span name);
 
 /* ---- list.c: lines and selection ------------------------------------------------------------- */
 
@@ -189,10 +199,17 @@ bool list_search(struct ui *ui, const struct snapshot *s, uint32_t from);
 /* Selects by identity what was selected before. */
 void list_return(struct ui *ui);
 
+/* Where the index of a line counts: the snapshot, or that of the sums. */
+const struct snapshot *list_source(const struct ui *ui, const struct snapshot *s, struct row r);
 /* The device that the selected line is about; UINT32_MAX for none. */
 uint32_t list_device(const struct ui *ui, const struct snapshot *s);
 
 /* ---- help.c ---------------------------------------------------------------------------------- */
+
+/* Lines of "label<TAB>text", headings without, wrapped and scrolled from line *top on, which is cut to what there is. */
+void help_draw_text(struct span text, int labels, uint32_t *top, struct grid *g, int row, int rows);
+/* What stands for a number, in such lines. */
+const char *help_marks(void);
 
 /* Moves what is in sight of a pane of `page` rows; false for other keys. */
 bool scroll_key(uint32_t *top, uint32_t page, uint32_t key);
@@ -201,6 +218,11 @@ bool scroll_key(uint32_t *top, uint32_t page, uint32_t key);
 
 /* Sorts by this column alone, or adds it. */
 void sort_by(struct ui *ui, enum column c, bool add);
+
+/* ---- alone.c --------------------------------------------------------------------------------- */
+
+/* Finds the device that is shown alone again; all are shown where it is gone for good. */
+void alone_settle(struct ui *ui, const struct snapshot *s);
 
 /* ---- strip.c: the devices -------------------------------------------------------------------- */
 
@@ -220,14 +242,12 @@ uint32_t detail_find(const struct ui *ui, const struct snapshot *s);
 /* The next one that the options let through, around the end. */
 void detail_step(struct ui *ui, const struct snapshot *s, bool back);
 
-/* ---- counters.c: the counters screen; history.c ---------------------------------------------- */
+/* ---- counters.c: the counters screen --------------------------------------------------------- */
 
 /* Opens it for the device that the keys mean, or for one that has counters. */
 void counters_open(struct ui *ui, const struct snapshot *s);
 /* Whether keys lead to counters of some device, or to why it has none. */
 bool counters_are_there(const struct ui *ui, const struct snapshot *s);
-/* Keeps the counters of a tick; the same tick once. */
-void history_note(struct ui *ui, const struct snapshot *s);
 
 /* ---- body.c: the table ----------------------------------------------------------------------- */
 
@@ -235,14 +255,32 @@ void body_draw_header(struct ui *ui, const struct snapshot *s, struct grid *g, i
 void body_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows,
                int column);
 
+/* ---- empty.c: in place of rows --------------------------------------------------------------- */
+
+/* Says why there are none; false where there are some. */
+bool empty_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows,
+                int column);
+/* Help for who has pressed no key yet; NULL: none. */
+const char *first_hint(const struct ui *ui);
+
 /* ---- lines.c: single lines ------------------------------------------------------------------- */
 
 void title_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *play, struct grid *g,
                 int row);
 void status_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *play,
                  struct grid *g, int row);
-void progress_draw(struct ui *ui, const struct ui_play *play, struct grid *g, int row);
 void bar_draw(struct ui *ui, struct grid *g, int row);
+
+/* ---- timeline.c; log.c ------------------------------------------------------------------------ */
+
+/* Without a length there is no bar, and none in plain words. */
+bool timeline_has_bar(const struct ui *ui, const struct ui_play *play);
+/* On one row or two. */
+void timeline_draw(struct ui *ui, const struct ui_play *play, struct grid *g, int row, int rows);
+/* What its marks mean, as lines of the help. */
+void timeline_put_help(struct buf *b, bool unicode);
+/* That there are messages nobody saw, where that fits from column `at` on; gives the column after it. */
+int log_hint_draw(struct ui *ui, const struct ui_play *play, struct grid *g, int row, int at);
 
 /* ---- draw.c: small things -------------------------------------------------------------------- */
 
@@ -256,9 +294,12 @@ int draw_right(struct grid *g, int row, int end, int least, enum role role, stru
 void draw_hanging(struct grid *g, int row, int column, int width, enum role role, struct span text);
 /* How a number is shown, by its state and doubt. */
 enum role share_role(struct value v);
-/* A bar of `width` columns with its ends. */
-void draw_bar(struct grid *g, int row, int column, int width, enum role role, int64_t ppm,
-              bool unicode);
+/* A bar of `width` columns with its ends; blanks where no bars are wanted. */
+void draw_bar(const struct ui *ui, struct grid *g, int row, int column, int width, enum role role,
+              int64_t ppm);
+/* The blocks of such a bar, without ends; what is above 0 shows. */
+void draw_blocks(struct grid *g, int row, int column, int width, enum role role, int64_t ppm,
+                 bool unicode);
 /* A bar of one column and one row against `limit`, "-" where there is no value. */
 void draw_small_bar(struct grid *g, int row, int column, struct value v, int64_t limit,
                     enum role role, bool unicode);

@@ -37,4 +37,7 @@ void snap_counters(struct snap *b);
 /* The same, and of the card a counter of 70 parts. */
 void snap_cores(struct snap *b);
 
+/* Makes a tick of it in which the numbers of its first device and its processes go up and down; in some there are none. */
+void snap_past(struct snap *b, uint64_t tick);
+
 #endif

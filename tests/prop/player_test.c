@@ -47,7 +47,7 @@ static struct player *open_player(bool checkpoints, struct source *take_trace) {
 }
 
 /* Jobs of three processes on two units of a Mali, which go on over ticks; the rate changes. */
-static struct source *open_events(void) {
+static struct source *open_events(int64_t tick_ns) {
     struct source *s = NULL;
     struct buf b = {0};
     char path[64], line[160];
@@ -61,7 +61,7 @@ static struct source *open_events(void) {
         buf_text(&b, line);
     }
     fake_file(b.p, b.n, &fd, path);
-    assert_int_equal(file_open(path, &backend_table, backend, 0, NULL, 500000000, &s, NULL), ERR_OK);
+    assert_int_equal(file_open(path, &backend_table, backend, 0, NULL, tick_ns, &s, NULL), ERR_OK);
     close(fd);
     buf_finish(&b);
     return s;
@@ -93,7 +93,12 @@ static int setup(void **state) {
 }
 
 static int setup_events(void **state) {
-    return setup_of(state, open_events());
+    return setup_of(state, open_events(500000000));
+}
+
+/* So many ticks that far from all are kept. */
+static int setup_long(void **state) {
+    return setup_of(state, open_events(10000000));
 }
 
 static int teardown(void **state) {
@@ -194,12 +199,62 @@ static void test_stopped_seek(void **state) {
     assert_shown(p, p->ticks);
 }
 
+/* Ticks heard one after the other. */
+struct heard_ticks {
+    uint64_t last;
+    uint64_t count;
+};
+
+static void hear(void *ctx, const struct snapshot *s) {
+    struct heard_ticks *h = ctx;
+    assert_true(h->count == 0 || s->tick == h->last + 1);
+    h->last = s->tick;
+    h->count++;
+}
+
+/* Whoever listens hears every tick on the way, and that of the end. */
+static void test_all_are_heard(void **state) {
+    struct played *p = *state;
+    struct heard_ticks h = {0};
+    assert_int_equal(player_to_tick(p->player, 1, NULL), ERR_OK);
+    player_on_tick(p->player, hear, &h);
+    player_expect(p->player, p->ticks);
+    assert_int_equal(player_to_tick(p->player, UINT64_MAX, NULL), ERR_OK);
+    assert_shown(p, p->ticks);
+    assert_true(player_at_end(p->player));
+    assert_int_equal(h.last, p->ticks);
+    assert_int_equal(h.count, p->ticks - 1);
+    h = (struct heard_ticks){0};
+    assert_int_equal(player_to_tick(p->player, 1, NULL), ERR_OK);
+    assert_int_equal(player_to_time(p->player, p->at_ns[p->ticks], NULL), ERR_OK);
+    assert_int_equal(h.last, p->ticks);
+    player_on_tick(p->player, NULL, NULL);
+}
+
+/* Stepping back on and on plays few ticks again, wherever in the recording it is. */
+static void test_steps_back_are_short(void **state) {
+    struct played *p = *state;
+    struct heard_ticks all = {0};
+    assert_int_equal(player_to_tick(p->player, UINT64_MAX, NULL), ERR_OK);
+    for (uint64_t tick = p->ticks; tick > 1; tick--) {
+        struct heard_ticks h = {0};
+        player_on_tick(p->player, hear, &h);
+        assert_int_equal(player_to_tick(p->player, tick - 1, NULL), ERR_OK);
+        all.count += h.count;
+        player_on_tick(p->player, NULL, NULL);
+    }
+    assert_true(all.count <= p->ticks * 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_has_enough_ticks), cmocka_unit_test(test_steps_back_to_the_start),
         cmocka_unit_test(test_random_jumps),     cmocka_unit_test(test_times),
         cmocka_unit_test(test_outside),          cmocka_unit_test(test_stopped_seek),
+        cmocka_unit_test(test_all_are_heard),    cmocka_unit_test(test_steps_back_are_short),
     };
     int failed = cmocka_run_group_tests_name("player", tests, setup, teardown);
-    return cmocka_run_group_tests_name("player of events", tests, setup_events, teardown) + failed;
+    failed += cmocka_run_group_tests_name("player of events", tests, setup_events, teardown);
+    return cmocka_run_group_tests_name("player of many ticks", tests, setup_long, teardown) +
+           failed;
 }

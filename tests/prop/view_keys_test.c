@@ -60,6 +60,14 @@ static void every_size_with_eight_devices(void **state) {
     assert_int_equal(ui_create(&live, &plain), ERR_OK);
     assert_int_equal(ui_create(&live, &detail), ERR_OK);
     assert_int_equal(ui_create(&replay, &played), ERR_OK);
+    for (uint64_t t = 1; t < 10; t++) {
+        struct ui *const uis[] = {plain, played, detail};
+        snap_past(&b, t);
+        for (int i = 0; i < 3; i++) {
+            ui_note(uis[i], s = snap_get(&b));
+        }
+    }
+    (void)ui_key(played, 'p', s);
     (void)ui_key(detail, 'D', s);
     for (int rows = 0; rows <= 70; rows++) {
         for (int columns = rows == 0 ? 0 : 1; columns <= 250; columns++) {
@@ -81,7 +89,7 @@ static void every_size_with_eight_devices(void **state) {
 /* ---- random keys ----------------------------------------------------------------------------- */
 
 static uint32_t random_key(uint32_t *seed) {
-    static const char common[] = "DHIFi1,GVPMTN<>/h?qg[]{}+- Z\t\r\x1b\x7f";
+    static const char common[] = "DHIFi1,GVPMTN<>/h?qg[]{}+- Zp\t\r\x1b\x7fStkuOxUecmny'L\\l";
     uint32_t r = next_random(seed);
     switch (r % 4) {
     case 0:
@@ -110,6 +118,51 @@ static const struct snapshot *random_snapshot(struct walk *w) {
     return r == 0 ? NULL : snap_get(&w->snaps[r % SNAPS]);
 }
 
+/* No signal goes out but by the key y, and to nobody but processes there may be. */
+static void check_command(struct walk *w, struct ui_command c, uint32_t key) {
+    uint32_t count = 0;
+    const struct ui_target *targets = ui_targets(w->ui, &count);
+    if (c.action == UI_SIGNAL) {
+        assert_int_equal(key, 'y');
+        assert_in_range(c.amount, 1, 64);
+        assert_true(count > 0);
+    }
+    for (uint32_t i = 0; (c.action == UI_SIGNAL || c.action == UI_LOOK) && i < count; i++) {
+        assert_true(targets[i].pid > 0 && targets[i].start > 0);
+    }
+}
+
+static void press_or_click(struct walk *w, const struct snapshot *s, const struct grid *g) {
+    uint32_t r = next_random(&w->seed), key = random_key(&w->seed);
+    if (r % 5 > 0) {
+        check_command(w, ui_key(w->ui, key, s), key);
+        return;
+    }
+    struct ui_mouse m = {.row = (int)(r >> 8) % (g->rows + 3) - 1,
+                         .column = (int)(r >> 16) % (g->columns + 3) - 1,
+                         .button = (enum ui_button)(r / 5 % 4)};
+    check_command(w, ui_mouse(w->ui, &m, s), 0);
+}
+
+/* What the app may say and answer at any time. */
+static void answer(struct walk *w, const struct snapshot *s) {
+    static const char bytes[] = "A=1\0B=\x1b[31m\xff\0LONG=......................................";
+    struct ui_file file = {.text = {bytes, sizeof bytes - 1}, .state = STATE_VALUE};
+    struct ui_files files = {file, file, file, file, file};
+    uint32_t count = 0;
+    int row, column;
+    const struct ui_target *targets = ui_targets(w->ui, &count);
+    struct ui_target of = count ? targets[0] : (struct ui_target){1, 1};
+    struct buf title = {0};
+    ui_take_files(w->ui, &of, &files);
+    ui_say(w->ui, true, "an answer \x1b[2J with what is no text");
+    ui_title(w->ui, s, &title);
+    assert_true(text_is_clean(buf_span_of(&title)));
+    (void)ui_cursor(w->ui, &row, &column);
+    assert_non_null(ui_settings(w->ui));
+    buf_finish(&title);
+}
+
 static void step(struct walk *w) {
     static const int sides[] = {0, 1, 2, 3, 5, 8, 13, 24, 80, 200};
     const struct snapshot *s = random_snapshot(w);
@@ -117,7 +170,10 @@ static void step(struct walk *w) {
     struct grid g = exact_grid(r % 3 ? (int)(r >> 8) % 40 : sides[r / 3 % 10],
                                r % 5 ? (int)(r >> 16) % 130 : sides[r / 30 % 10]);
     for (unsigned i = 0; i < r % 6; i++) {
-        (void)ui_key(w->ui, random_key(&w->seed), s);
+        press_or_click(w, s, &g);
+    }
+    if (r % 11 == 0) {
+        answer(w, s);
     }
     w->play.paused = r & 64;
     w->play.busy_ppm = r & 128 ? (int)(r % 1000000) : -1;
@@ -142,6 +198,9 @@ static void any_keys_at_any_size(void **state) {
         snap_cards(&w.snaps[5], 8, round);
         snap_doubts(&w.snaps[6]);
         snap_apu(&w.snaps[7]);
+        for (int i = 0; i < SNAPS; i++) {
+            w.snaps[i].s.tick += (uint64_t)i * (round % 5);
+        }
         assert_int_equal(ui_create(&o, &w.ui), ERR_OK);
         for (int i = 0; i < 150; i++) {
             step(&w);
@@ -172,7 +231,7 @@ static int32_t selected_pid(const struct grid *g) {
 
 /* Keys that change order, columns and what is shown, but neither move nor filter. */
 static void the_selected_process_is_never_lost(void **state) {
-    static const char keys[] = "GVPMTNI,1H";
+    static const char keys[] = "GVPMTNI,1HtOmnWp";
     struct ui_options o = {.unicode = true};
     struct ui_play play = {.busy_ppm = -1};
     struct grid g = {0};
@@ -194,6 +253,7 @@ static void the_selected_process_is_never_lost(void **state) {
     for (uint32_t i = 1; i < 400; i++) {
         snap_finish(&b);
         snap_many(&b, 5, 120, i); /* other numbers, the same processes */
+        b.s.tick += i;
         (void)ui_key(ui, (unsigned char)keys[next_random(&seed) % (sizeof keys - 1)], snap_get(&b));
         assert_int_equal(grid_resize(&g, 12 + (int)(next_random(&seed) % 40), 120), ERR_OK);
         ui_render(ui, snap_get(&b), &play, &g);

@@ -304,7 +304,7 @@ static void assert_written(const char *page, const char *font, const char *word)
     for (const char *p = word; *p && n < sizeof written - 3; p++) {
         if (*p == '-' || *p == '\\')
             written[n++] = '\\';
-        written[n++] = *p;
+        written[n++] = *p == '\\' ? 'e' : *p;
     }
     written[n] = '\0';
     if (!strstr(page, written))

@@ -84,7 +84,6 @@ static void says_what_became_of_it(void **state) {
     struct screen *sc = open_screen(live, snap_counters);
     (void)state;
     SHOWS(sc, "counters of GPU 0 held: keeps it awake");
-    SHOWS(sc, "c Counters");
     sc->b.devices[0].counters = COUNTERS_BUSY;
     HIDES(sc, "awake");
     SHOWS(sc, "counters: another program holds them");

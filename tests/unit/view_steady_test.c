@@ -25,7 +25,8 @@ static void build_all_metrics(struct snap *b) {
 
 /* All that can be opened, and back to how it was. */
 static void press_all(struct ui *ui, const struct snapshot *s, struct grid *g) {
-    static const char keys[] = "H<\x1b?\x1b/work\x1bI,VMFi1i1g\x1b\tD\t qc\t q\t\t\t\t\t\tH";
+    static const char keys[] =
+        "tOmxnOtxmnOH<\x1b?\x1b/work\x1bI,VMFi1i1g\x1b\tD\t qc\t q\t\t\t\t\t\tHS\t\x1b";
     struct ui_play play = {.busy_ppm = -1};
     for (const char *k = keys; *k; k++) {
         (void)ui_key(ui, (unsigned char)*k, s);
