@@ -12,18 +12,20 @@
 struct out_options {
     struct table_query query;  /* which rows, which order; spans must outlive the output */
     struct column_set columns; /* count 0: default (text, csv) */
+    struct table_shape shape;  /* text only: tree, groups, sums */
     size_t width;              /* columns of a text line; 0: unlimited */
     bool unicode;
-    bool color;                /* text only: SGR sequences for roles */
-    bool batch;                /* text only: each tick is headed by its time */
-    bool replayed;             /* cost is null, unsupported */
+    bool color;    /* text only: SGR sequences for roles */
+    bool batch;    /* text only: each tick is headed by its time */
+    bool replayed; /* cost is null, unsupported */
     bool demo;
     bool scrub; /* report: no names, users and command lines */
+    bool brief; /* openmetrics: the one exposition of this run: without what counts from its start */
 };
 
 struct out_state;
 struct output {
-    const char *name; /* "text", "json", "csv" */
+    const char *name; /* "text", "json", "csv", "openmetrics" */
     const char *doc;
     enum err (*open)(const struct out_options *o, struct out_state **out);
     /* Each may append to `b`; a steady tick allocates nothing. */

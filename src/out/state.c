@@ -21,6 +21,7 @@ void out_state_close(struct out_state *st) {
         return;
     }
     row_list_finish(&st->rows);
+    table_totals_finish(&st->totals);
     buf_finish(&st->cell);
     buf_finish(&st->why);
     buf_finish(&st->doubt);
@@ -67,6 +68,9 @@ void out_state_rows(struct out_state *st, const struct snapshot *s, bool for_mac
     enum err e = table_select(s, &st->options.query, &st->rows);
     if (e == ERR_OK && for_machines && st->options.query.sort_count == 0) {
         e = rows_in_key_order(st, s->process_count);
+    }
+    if (e == ERR_OK && !for_machines) {
+        e = table_arrange(s, &st->options.query, &st->options.shape, &st->rows, &st->totals);
     }
     if (e != ERR_OK) {
         st->rows.count = 0;

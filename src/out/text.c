@@ -237,6 +237,7 @@ static void put_in_column(struct buf *b, struct span text, size_t lead, enum rol
 /* One line of the table; row NULL: its titles. */
 static void put_row(struct out_state *st, const struct snapshot *s, const struct row *row,
                     const struct column_set *set, struct buf *b) {
+    const struct snapshot *from = row && row->total ? &st->totals.s : s;
     for (unsigned i = 0; i < set->count; i++) {
         enum column c = set->list[i];
         const struct column_info *info = column_info(c);
@@ -255,7 +256,7 @@ static void put_row(struct out_state *st, const struct snapshot *s, const struct
         buf_clear(&st->cell);
         size_t lead;
         enum role role =
-            table_place(s, *row, set, i, p.width, st->options.unicode, &st->cell, &lead);
+            table_place(from, *row, set, i, p.width, st->options.unicode, &st->cell, &lead);
         put_in_column(b, buf_span_of(&st->cell), lead, role, p);
     }
     line_end(b);

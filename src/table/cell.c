@@ -42,12 +42,11 @@ static void put_bytes(const struct pen *p, int64_t bytes) {
     buf_put(p->out, text, human_bytes(text, (uint64_t)bytes));
 }
 
-/* What is too short for hundredths of a second in thousandths: "0.420ms", "99.999ms". */
+/* One form for all of a column: "0:25.18"; what is too short for it is still not nothing: "<0:00.01". */
 static void put_time(const struct pen *p, int64_t ns) {
     char text[12];
-    if (ns > 0 && ns < NS_PER_S / 10) {
-        buf_fixed(p->out, ns, 6, ns < NS_PER_S / 100 ? 3 : 2);
-        buf_text(p->out, "ms");
+    if (ns > 0 && ns < NS_PER_S / 100) {
+        buf_text(p->out, "<0:00.01");
         return;
     }
     buf_put(p->out, text, human_time(text, (uint64_t)ns));

@@ -108,6 +108,9 @@ static uint32_t key_of(struct term *t, int c) {
         return join(&t->partial, (unsigned)c);
     }
     t->partial.left = 0;
+    if (c == UI_KEY_ESC) {
+        return sequence_read(t);
+    }
     if (c == KEY_MOUSE) {
         return pointer_take(t) ? UI_KEY_MOUSE : UI_KEY_NONE;
     }

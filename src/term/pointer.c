@@ -26,23 +26,33 @@ static enum ui_button press(struct pointer *p, int row, int column) {
     return is_second ? UI_BUTTON_DOUBLE : UI_BUTTON_LEFT;
 }
 
-bool pointer_take(struct term *t) {
+bool pointer_press(struct term *t, unsigned button, int row, int column) {
     struct pointer *p = &t->pointer;
-    MEVENT e;
-    if (getmouse(&e) != OK || !p->is_on || e.x < 0 || e.y < 0) {
+    if (!p->is_on || (button != 0 && button != 64 && button != 65)) {
         return false;
     }
-    if (e.bstate & BUTTON1_PRESSED) {
-        p->last.button = press(p, e.y, e.x);
-    } else if (e.bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED)) {
-        p->last.button = e.bstate & BUTTON4_PRESSED ? UI_WHEEL_UP : UI_WHEEL_DOWN;
-        p->pressed_ns = 0;
+    if (button == 0) {
+        p->last.button = press(p, row, column);
     } else {
+        p->last.button = button == 64 ? UI_WHEEL_UP : UI_WHEEL_DOWN;
+        p->pressed_ns = 0;
+    }
+    p->last.row = row;
+    p->last.column = column;
+    return true;
+}
+
+bool pointer_take(struct term *t) {
+    MEVENT e;
+    if (getmouse(&e) != OK || e.x < 0 || e.y < 0) {
         return false;
     }
-    p->last.row = e.y;
-    p->last.column = e.x;
-    return true;
+    bool is_wheel = e.bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED);
+    if (!is_wheel && !(e.bstate & BUTTON1_PRESSED)) {
+        return false;
+    }
+    unsigned button = !is_wheel ? 0 : e.bstate & BUTTON4_PRESSED ? 64 : 65;
+    return pointer_press(t, button, e.y, e.x);
 }
 
 void term_mouse(const struct term *t, struct ui_mouse *out) {

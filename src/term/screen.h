@@ -68,6 +68,8 @@ void theme_init(struct term *t);
 /* Makes the terminal tell of buttons, or no more. */
 void pointer_set(struct term *t, bool on);
 /* Takes what ncurses calls KEY_MOUSE; false where it is of no use. */
+/* A press as the xterm reports number it: 0 the left button, 64 and 65 the wheel. False for others. */
+bool pointer_press(struct term *t, unsigned button, int row, int column);
 bool pointer_take(struct term *t);
 
 /* ---- title.c --------------------------------------------------------------------------------- */
@@ -77,5 +79,13 @@ void title_init(struct term *t, const char *terminal);
 void title_tell(struct term *t);
 /* Puts back what was there before. */
 void title_leave(struct term *t);
+
+/* ---- sequence.c ------------------------------------------------------------------------------ */
+
+#define SEQUENCE_MOST 32 /* bytes behind its two first; a longer one is none of ours */
+/* After an Esc: the key that the bytes waiting behind it are, or Esc itself. */
+uint32_t sequence_read(struct term *t);
+/* What stands behind "ESC [" or "ESC O", with its last byte. */
+uint32_t sequence_key(struct term *t, struct span s);
 
 #endif

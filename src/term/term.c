@@ -13,6 +13,8 @@
 #include <ncurses.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,11 +40,21 @@ static enum err open_input(struct term *t, struct err_info *info) {
     return ERR_OK;
 }
 
-/* Ctrl-Z is a key: the app stops itself, after it gave the terminal back. */
-static void take_suspend_key(const struct term *t) {
+/* A window of some program, no wire: major numbers of Documentation/admin-guide/devices.txt. */
+static bool is_pseudo(int fd) {
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) >= 136 &&
+           major(st.st_rdev) <= 143;
+}
+
+/* Ctrl-Z is a key: the app stops itself, after it gave the terminal back. Ctrl-S is one too where nobody but a person
+ * sends it; on a wire it stops output until the next key. A write that waits for ever would hold the end too. */
+static void set_line(const struct term *t) {
     struct termios mode;
     if (tcgetattr(t->input, &mode) == 0) {
         mode.c_cc[VSUSP] = _POSIX_VDISABLE;
+        mode.c_iflag |= IXANY;
+        mode.c_iflag &= is_pseudo(t->input) ? ~(tcflag_t)IXON : ~(tcflag_t)0;
         tcsetattr(t->input, TCSADRAIN, &mode);
         def_prog_mode();
     }
@@ -64,7 +76,7 @@ static void set_modes(struct term *t) {
     nodelay(stdscr, TRUE);
     set_escdelay(ESC_DELAY);
     set_cursor(t);
-    take_suspend_key(t);
+    set_line(t);
 }
 
 enum err term_open(const struct term_options *o, struct term **out, struct err_info *info) {

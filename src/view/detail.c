@@ -154,7 +154,7 @@ static void draw_work(struct sheet *sh) {
         return;
     }
     sheet_heading(sh, "Work", span_of(power_method_name(p->method)));
-    draw_cost(sh, "PW", p->pw, "PW", "1: a unit at 266 MHz, 1 V");
+    draw_cost(sh, "PW", p->pw, "PW", "1 PW: a unit at 266 MHz, 1 V");
     draw_cost(sh, "PW s", p->pws, "PW s", "since gwtop began to watch");
     draw_unpriced(sh, p->unpriced_ns);
     draw_cost(sh, "W", p->watts, "W", "the device's own sensor");

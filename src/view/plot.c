@@ -7,6 +7,7 @@
 
 #define DOTS    4 /* of a cell of braille, one above the other */
 #define EIGHTHS 8
+#define ZERO    "·"
 
 enum plot_glyphs plot_glyphs_of(const struct ui *ui) {
     int64_t chosen = ui->settings.number[SETTING_GLYPHS];
@@ -50,7 +51,7 @@ static int64_t value_at(const struct plot *p, uint32_t back) {
     return back < p->count ? p->v[p->count - 1 - back] : PLOT_GAP;
 }
 
-/* A 0 is drawn as the lowest dot too. */
+/* Beside what is more, a 0 is drawn as the lowest dot too. */
 static unsigned dots_of(int height, int ground, const uint8_t bits[DOTS]) {
     unsigned dots = 0;
     int part = height == 0 ? (ground == 0 ? 1 : 0) : part_of(height, ground, DOTS);
@@ -67,12 +68,17 @@ static void draw_braille(struct grid *g, int row, int column, int rows, int colu
     for (int i = 0; i < columns && (uint32_t)i * 2 < p->count; i++) {
         int newer = height_of(value_at(p, (uint32_t)i * 2), p->full, rows * DOTS);
         int older = height_of(value_at(p, (uint32_t)i * 2 + 1), p->full, rows * DOTS);
-        enum role role = newer > 0 || older > 0 ? p->role : ROLE_DIM;
+        if (newer <= 0 && older <= 0) {
+            /* No dots of braille, of which the lowest is a little. */
+            draw_text(g, row + rows - 1, column + columns - 1 - i, 1, ROLE_DIM,
+                      newer == 0 || older == 0 ? ZERO : " ");
+            continue;
+        }
         for (int r = 0; r < rows; r++) {
             unsigned dots = dots_of(older, r * DOTS, left) | dots_of(newer, r * DOTS, right);
             char text[] = {(char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f)), 0};
             if (dots) {
-                draw_text(g, row + rows - 1 - r, column + columns - 1 - i, 1, role, text);
+                draw_text(g, row + rows - 1 - r, column + columns - 1 - i, 1, p->role, text);
             }
         }
     }
@@ -95,7 +101,7 @@ static void draw_levels(struct grid *g, int row, int column, int rows, int colum
 
 void plot_draw(struct grid *g, int row, int column, int rows, int columns, enum plot_glyphs glyphs,
                const struct plot *p) {
-    static const char *const blocks[] = {"·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const blocks[] = {ZERO, "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char *const ascii[] = {"_", ".", ":", "-", "=", "+", "*", "#", "@"};
     if (rows < 1) {
         return;

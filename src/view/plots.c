@@ -14,11 +14,13 @@
 #define ROWS_LEAST   22 /* of a screen with plots */
 #define LINE_MOST    34 /* rows of a screen where they are one line */
 #define HIGH_LEAST   4
-#define HIGH_MOST    8
-#define BAND_ROWS    6 /* of high plots, before they stand above each other */
+#define HIGH_MOST    8  /* where the table has use for the rows */
+#define BAND_MOST    12 /* of high plots beside each other */
+#define BAND_ROWS    6  /* of high plots, before they stand above each other */
 #define BANDS_MOST   3
 #define TABLE_ROWS   9 /* header and eight rows */
 #define TABLE_LEAST  4
+#define TABLE_STEP   8   /* the table is left rows for so many lines more or less at once */
 #define RECENT_TICKS 120 /* a device that said nothing for so long has no plot */
 
 /* As the choices of the setting. */
@@ -38,19 +40,39 @@ struct ui_command act_PLOTS(struct ui *ui, const struct snapshot *s, int amount)
 
 /* ---- how high -------------------------------------------------------------------------------- */
 
+/* Rows of the table that no plot takes: all of its lines, also those that a filter leaves out, and some to grow. In
+ * steps, and few only long after many, so that a process that comes and goes moves nothing. */
+static int table_rows(struct ui *ui, const struct snapshot *s) {
+    uint32_t lines = s->process_count + s->unattributed_count;
+    lines = ui->line_count > lines ? ui->line_count : lines;
+    uint32_t wanted = (lines + 1) / TABLE_STEP * TABLE_STEP + TABLE_STEP;
+    bool is_few = wanted + TABLE_STEP < ui->table_rows;
+    ui->table_rows = wanted > ui->table_rows || is_few ? wanted : ui->table_rows;
+    return ui->table_rows < INT16_MAX ? (int)ui->table_rows : INT16_MAX;
+}
+
+/* A line, several rows, or what the table has no use for. */
+static int rows_as_room(struct ui *ui, const struct snapshot *s, int rows, int most) {
+    if (rows <= LINE_MOST) {
+        return rows >= ROWS_LEAST ? 1 : 0;
+    }
+    int least = (rows - LINE_MOST) / 4 + HIGH_LEAST;
+    int left = most - 1 - table_rows(ui, s);
+    least = least > HIGH_MOST ? HIGH_MOST : least;
+    left = left > rows * 2 / 5 ? rows * 2 / 5 : left;
+    return left > least ? left : least;
+}
+
 /* Of a screen of `rows` rows of which `most` are there for plots and table. Two or three rows hold no more than one
  * does, beside an axis. */
-static int rows_for(const struct ui *ui, int rows, int most) {
+static int rows_for(struct ui *ui, const struct snapshot *s, int rows, int most) {
     int64_t shown = ui->settings.number[SETTING_PLOTS];
     bool is_tall = shown == PLOTS_TALL;
-    int wanted = is_tall             ? rows / 2
-                 : rows <= LINE_MOST ? (rows >= ROWS_LEAST ? 1 : 0)
-                                     : (rows - LINE_MOST) / 4 + HIGH_LEAST;
+    int wanted = is_tall ? rows / 2 : rows_as_room(ui, s, rows, most);
     int room = most - (is_tall ? TABLE_LEAST : TABLE_ROWS);
     if (shown == PLOTS_OFF || ui_is(ui, SETTING_PLAIN) || ui->history.looks < 2) {
         return 0;
     }
-    wanted = !is_tall && wanted > HIGH_MOST ? HIGH_MOST : wanted;
     wanted = wanted > room ? room : wanted;
     return wanted >= HIGH_LEAST ? wanted : wanted > 0 ? 1 : 0;
 }
@@ -270,7 +292,7 @@ static int label_columns(struct ui *ui, const struct area_of_plots *a) {
 
 int plots_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int most) {
     struct area_of_plots a;
-    int rows = s ? rows_for(ui, g->rows, most) : 0;
+    int rows = s ? rows_for(ui, s, g->rows, most) : 0;
     int bands = rows < BAND_ROWS * 2 ? 1 : at_most(rows / BAND_ROWS, BANDS_MOST);
     if (rows < 1) {
         return 0;
@@ -282,6 +304,7 @@ int plots_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row,
     int label = label_columns(ui, &a);
     int width = (g->columns + GAP) / a.across;
     int high = rows / a.bands;
+    high = high > BAND_MOST && ui->settings.number[SETTING_PLOTS] != PLOTS_TALL ? BAND_MOST : high;
     for (int i = 0; i < a.count; i++) {
         const struct shown *c = &a.cells[i];
         struct place p = {row + c->line * high, high, c->slot * width, width - GAP};

@@ -136,7 +136,7 @@ static void draw_power(struct sheet *sh, const struct snap_power *p) {
     sheet_heading(sh, "Power", span_of(power_method_name(p->method)));
     draw_cost(sh, "W", p->watts, "W", shared);
     draw_cost(sh, "J", p->joules, "J", "since gwtop began to watch");
-    draw_cost(sh, "PW", p->pw, "PW", "1: a unit at 266 MHz, 1 V");
+    draw_cost(sh, "PW", p->pw, "PW", "1 PW: a unit at 266 MHz, 1 V");
     draw_cost(sh, "PW s", p->pws, "PW s",
               p->method == METHOD_MODELLED || p->method == METHOD_PSEUDO
                   ? method_words(p->method)

@@ -84,14 +84,16 @@ static void apply(struct ui *ui, enum setting which, const struct snapshot *s,
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/* What holds while the table stands alone to be copied is no choice: it ends here, and nobody saves it. */
 struct ui_command act_SETUP(struct ui *ui, const struct snapshot *s, int amount) {
     (void)amount;
+    struct ui_command out = ui->is_copy ? act_COPY(ui, s, 0) : nothing;
     choices_collect(ui);
     setup_columns_take(ui, s);
     ui->setup.is_writing = false;
     ui->setup.on_columns = false;
     pane_open(ui, MODE_SETUP);
-    return nothing;
+    return out;
 }
 
 static void save(struct ui *ui, struct ui_command *out) {

@@ -12,10 +12,24 @@ static struct ui_command turn(struct ui *ui, enum setting which) {
     return nothing;
 }
 
+static bool is_some_below(const struct ui *ui) {
+    for (uint32_t i = 0; i < ui->line_count; i++) {
+        if (ui->lines[i].depth > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A tree that changes nothing says why. */
 struct ui_command act_TREE(struct ui *ui, const struct snapshot *s, int amount) {
-    (void)s;
     (void)amount;
-    return turn(ui, SETTING_TREE);
+    struct ui_command out = turn(ui, SETTING_TREE);
+    list_refresh(ui, s);
+    if (ui_is(ui, SETTING_TREE) && !is_some_below(ui)) {
+        ui_say(ui, false, "tree: no process here was started by another one here");
+    }
+    return out;
 }
 
 struct ui_command act_TOTALS(struct ui *ui, const struct snapshot *s, int amount) {

@@ -145,6 +145,7 @@ struct ui {
     uint32_t worker_cap;
     uint32_t worker_top;
     struct history history;
+    uint32_t table_rows; /* that plots leave to the table */
     struct metric_place places[METRIC_COUNT]; /* in the order of the device screen */
     struct tags tags;
     struct signals signals;

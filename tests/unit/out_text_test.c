@@ -260,6 +260,38 @@ static void kinds_of_nothing_differ(void **state) {
     outsnap_finish(&o);
 }
 
+static void tree_stands_below_parents(void **state) {
+    struct outsnap o;
+    struct out_options q = {.width = 60};
+    (void)state;
+    outsnap_typical(&o);
+    assert_int_equal(column_set_parse(span_of("pid,command"), &q.columns, NULL), ERR_OK);
+    outsnap_process(&o, 60000, 0, "other")->ppid = 1;
+    outsnap_process(&o, 60001, 0, "child")->ppid = 48213;
+    hasnt(report(&o.s, &q, 1), "`-");
+    q.shape.tree = true;
+    const char *t = report(&o.s, &q, 1);
+    check_lines(t, 60, true);
+    has(t, " scene.blend\n  60001 `- [child]\n");
+    q.unicode = true;
+    has(report(&o.s, &q, 1), " scene.blend\n  60001 \xe2\x94\x94\xe2\x94\x80 [child]\n");
+    outsnap_finish(&o);
+}
+
+static void sums_stand_above_their_rows(void **state) {
+    struct outsnap o;
+    struct out_options q = {.width = 80};
+    (void)state;
+    outsnap_typical(&o);
+    q.shape.group = TABLE_GROUP_USER;
+    const char *t = report(&o.s, &q, 1);
+    check_lines(t, 80, true);
+    const char *sum = strstr(t, "anna: 1 process");
+    assert_non_null(sum);
+    assert_non_null(strstr(sum, "/usr/bin/blender"));
+    outsnap_finish(&o);
+}
+
 static void demonstration_says_so(void **state) {
     struct outsnap o;
     const struct out_options q = {.width = 80, .demo = true};
@@ -304,6 +336,8 @@ int main(void) {
         cmocka_unit_test(every_width),
         cmocka_unit_test(nothing_there),
         cmocka_unit_test(kinds_of_nothing_differ),
+        cmocka_unit_test(tree_stands_below_parents),
+        cmocka_unit_test(sums_stand_above_their_rows),
         cmocka_unit_test(demonstration_says_so),
         cmocka_unit_test(list_of_devices),
     };

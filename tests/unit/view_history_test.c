@@ -255,12 +255,12 @@ static void rows_of_plots(void **state) {
     static const struct {
         int rows;
         int automatic;
-    } sizes[] = {{21, 0}, {24, 1}, {34, 1}, {35, 4}, {43, 6}, {60, 8}};
+    } sizes[] = {{21, 0}, {24, 1}, {34, 1}, {35, 10}, {43, 16}, {60, 24}};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct screen *sc = open_past((struct ui_options){.unicode = true}, sizes[i].rows, 100);
         assert_int_equal(plot_rows(sc), sizes[i].automatic);
-        assert_true(sizes[i].automatic * 3 <= sizes[i].rows);
+        assert_true(sizes[i].automatic * 5 <= sizes[i].rows * 2);
         type(sc, "p");
         int tall = plot_rows(sc);
         assert_true(tall > sizes[i].automatic && tall * 2 <= sizes[i].rows);
@@ -270,6 +270,24 @@ static void rows_of_plots(void **state) {
         assert_int_equal(plot_rows(sc), sizes[i].automatic);
         close_screen(sc);
     }
+}
+
+/* Rows that a longer list needs are the table's, and stay so when it is a little shorter. */
+static void table_comes_first(void **state) {
+    struct screen *sc = open_past((struct ui_options){.unicode = true}, 60, 100);
+    uint32_t few = sc->b.s.process_count;
+    (void)state;
+    assert_int_equal(plot_rows(sc), 24);
+    for (int i = 0; i < 20; i++) {
+        snap_process(&sc->b, 60000 + i, 0, "x", "");
+    }
+    int many = plot_rows(sc);
+    assert_in_range(many, 8, 23);
+    sc->b.s.process_count -= 8;
+    assert_int_equal(plot_rows(sc), many);
+    sc->b.s.process_count = few;
+    assert_int_equal(plot_rows(sc), 24);
+    close_screen(sc);
 }
 
 static void words_of_plots(void **state) {
@@ -346,13 +364,20 @@ static void steady(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gap_is_not_zero),     cmocka_unit_test(back_and_forward),
-        cmocka_unit_test(rings_turn),          cmocka_unit_test(time_of_a_span),
-        cmocka_unit_test(wide_numbers),        cmocka_unit_test(crowd_is_bounded),
-        cmocka_unit_test(comers_and_goers),    cmocka_unit_test(many_devices),
-        cmocka_unit_test(rows_of_plots),       cmocka_unit_test(words_of_plots),
-        cmocka_unit_test(first_tick_has_none), cmocka_unit_test(any_size),
-        cmocka_unit_test(column_is_drawn),     cmocka_unit_test(steady)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gap_is_not_zero),
+                                       cmocka_unit_test(back_and_forward),
+                                       cmocka_unit_test(rings_turn),
+                                       cmocka_unit_test(time_of_a_span),
+                                       cmocka_unit_test(wide_numbers),
+                                       cmocka_unit_test(crowd_is_bounded),
+                                       cmocka_unit_test(comers_and_goers),
+                                       cmocka_unit_test(many_devices),
+                                       cmocka_unit_test(rows_of_plots),
+                                       cmocka_unit_test(table_comes_first),
+                                       cmocka_unit_test(words_of_plots),
+                                       cmocka_unit_test(first_tick_has_none),
+                                       cmocka_unit_test(any_size),
+                                       cmocka_unit_test(column_is_drawn),
+                                       cmocka_unit_test(steady)};
     return cmocka_run_group_tests_name("history", tests, NULL, NULL);
 }

@@ -45,6 +45,9 @@ static void braille(void **state) {
     EXPECT(PLOT_BRAILLE, 1, 5, 4, "⣀⣴⡇⢸ ", 0, 1, 2, 3, 4, GAP, GAP, 4, GAP, GAP);
     EXPECT(PLOT_BRAILLE, 2, 3, 8, " ⢠⣿\n⣠⣿⣿", 0, 2, 4, 6, 8, 8);
     EXPECT(PLOT_BRAILLE, 1, 2, 100, "⣀⣿", 0, 1, 100, 1000);
+    /* Nothing, a little and what nobody measured are three marks. */
+    EXPECT(PLOT_BRAILLE, 1, 4, 100, "·⣀ ·", 0, 0, 1, 1, GAP, GAP, GAP, 0);
+    EXPECT(PLOT_BRAILLE, 2, 3, 100, "   \n·⡀⢀", 0, GAP, 1, GAP, GAP, 1);
     /* Fewer than there is room for stand at the right, of more the newest show. */
     EXPECT(PLOT_BRAILLE, 1, 3, 4, "  ⢸", 4);
     EXPECT(PLOT_BRAILLE, 1, 1, 4, "⣿", 1, 1, 4, 4);
