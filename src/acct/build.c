@@ -90,10 +90,16 @@ static bool copy_text(struct acct *a, struct block *b) {
 
 /* ---- the tick -------------------------------------------------------------------------------- */
 
+/* Where there was no memory for the list of those to be settled, all are asked. */
+static uint32_t listed(const struct acct *a, uint32_t i) {
+    return a->now.unlisted ? i : *((const uint32_t *)a->tables[T_DIRTY].v + i);
+}
+
 /* Contexts and jobs of processes come last: whether their work counts is known once all texts were worked out. */
 static void settle_clients(struct acct *a, bool last) {
-    for (uint32_t i = 0; i < a->tables[T_DIRTY].n; i++) {
-        uint32_t client = *((const uint32_t *)a->tables[T_DIRTY].v + i);
+    uint32_t n = a->tables[a->now.unlisted ? T_CLIENT : T_DIRTY].n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t client = listed(a, i);
         const struct client *c = client_at(a, client);
         if ((c->context != NONE || c->space == SPACE_PID) == last)
             client_settle(a, client);
@@ -107,6 +113,7 @@ static void settle(struct acct *a) {
     settle_clients(a, false);
     settle_clients(a, true);
     table_clear(&a->tables[T_DIRTY]);
+    a->now.unlisted = false;
     rows_sweep(a);
     names_compact(a);
 }

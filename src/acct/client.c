@@ -81,12 +81,11 @@ void client_mark(struct acct *a, uint32_t client) {
     if (c->dirty)
         return;
     uint32_t *at = table_push(&a->tables[T_DIRTY]);
-    if (!at) {
-        a->failed = true;
-        return;
-    }
-    *at = client;
     c->dirty = true;
+    if (at)
+        *at = client;
+    else
+        a->failed = a->now.unlisted = true;
 }
 
 bool client_omits_zero(const struct acct *a, const struct client *c) {
@@ -132,14 +131,15 @@ static void leave_engine(struct acct *a, uint32_t row, uint32_t engine, bool end
     bool told = engine_at(a, engine)->told;
     uint32_t line = told ? row_engine_get(a, row, engine_at(a, engine)->name) : NONE;
     struct engine *e = engine_at(a, engine);
+    const struct total own = total_since(&e->total, &e->before);
+    /* Never the next owner's, also where there is no memory to keep it. */
+    e->before = e->total;
     if (line == NONE)
         return;
     struct row_engine *r = row_engine_at(a, line);
-    const struct total own = total_since(&e->total, &e->before);
     total_add(&r->total, &own);
     if (ends && e->rate_seq == a->now.seq && e->rate.state == STATE_VALUE)
         tally_add(&r->ended, a->now.seq, e->rate);
-    e->before = e->total;
 }
 
 static void leave_owner(struct acct *a, struct client *c, bool ends) {
@@ -160,6 +160,7 @@ static void set_owner(struct acct *a, uint32_t client) {
     if (process == NONE || (c->owner != NONE && row_at(a, c->owner)->process == process))
         return;
     uint32_t row = row_get(a, process, c->device);
+    c->owner_dirty = row == NONE; /* for lack of memory: the next tick tries again */
     if (row == NONE)
         return;
     leave_owner(a, c, false);

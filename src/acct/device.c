@@ -17,6 +17,13 @@ void device_set_driver(struct acct *a, uint32_t device, struct span driver) {
     (void)name_set(a, &device_at(a, device)->driver, driver);
 }
 
+/* By its name a thing is found again: false where there was no memory for it. Devices, engines and regions never
+ * end, so that one without is the last of its table, and is taken off again. */
+static bool name_first(struct acct *a, struct text_ref *ref, struct span name) {
+    (void)name_set(a, ref, name);
+    return ref->len == name.n;
+}
+
 /* The device of this id, a new one if there is none. Two texts of one hash stand one key apart. */
 static uint32_t find_or_create(struct acct *a, struct span id) {
     struct map_key k = {name_hash(id), 0};
@@ -27,10 +34,6 @@ static uint32_t find_or_create(struct acct *a, struct span id) {
     index = acct_take(a, T_DEVICE);
     if (index == NONE)
         return NONE;
-    if (!acct_put(a, M_DEVICE, k, index)) {
-        table_give(&a->tables[T_DEVICE], index);
-        return NONE;
-    }
     struct device *d = device_at(a, index);
     *d = (struct device){.engines = NONE,
                          .regions = NONE,
@@ -40,8 +43,10 @@ static uint32_t find_or_create(struct acct *a, struct span id) {
                          .activity = NONE,
                          .stray_row = NONE,
                          .energy = {.metric = NONE}};
-    (void)name_set(a, &d->id, id);
-    return index;
+    if (name_first(a, &d->id, id) && acct_put(a, M_DEVICE, k, index))
+        return index;
+    a->tables[T_DEVICE].n--;
+    return NONE;
 }
 
 /* The name for people: what was looked up, else the PCI ids, else the driver, else the id. */
@@ -171,8 +176,11 @@ uint32_t device_engine(struct acct *a, uint32_t device, struct span name, uint8_
         return NONE;
     struct engine_name *e = engine_name_at(a, added);
     *e = (struct engine_name){.link = at, .class = class, .capacity = 1};
+    if (!name_first(a, &e->name, name)) {
+        a->tables[T_ENGINE_NAME].n--;
+        return NONE;
+    }
     e->slot = device_at(a, device)->engine_count++;
-    (void)name_set(a, &e->name, name);
     *(before == NONE ? &device_at(a, device)->engines : &engine_name_at(a, before)->link) = added;
     return added;
 }
@@ -194,8 +202,11 @@ uint32_t device_region(struct acct *a, uint32_t device, struct span name, uint8_
         return NONE;
     struct region_name *r = region_name_at(a, added);
     *r = (struct region_name){.link = at, .class = class, .row = NONE};
+    if (!name_first(a, &r->name, name)) {
+        a->tables[T_REGION_NAME].n--;
+        return NONE;
+    }
     r->slot = device_at(a, device)->region_count++;
-    (void)name_set(a, &r->name, name);
     *(before == NONE ? &device_at(a, device)->regions : &region_name_at(a, before)->link) = added;
     return added;
 }

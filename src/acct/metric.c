@@ -54,7 +54,7 @@ static uint32_t find_or_create(struct acct *a, uint32_t device, const struct sam
     if (index == NONE)
         return NONE;
     if (!acct_put(a, M_METRIC, k, index)) {
-        table_give(&a->tables[T_METRIC], index);
+        a->tables[T_METRIC].n--; /* none ever ends, and all in the table are looked at */
         return NONE;
     }
     *metric_at(a, index) = (struct metric_entry){
@@ -143,8 +143,10 @@ static bool is_worse(const struct teller *t, struct value v, const struct sample
 void metric_sample(struct acct *a, uint32_t device, uint32_t origin, const struct sample *s,
                    bool failed) {
     struct span name = {s->name ? s->name : "", s->name ? s->name_len : 0};
-    uint32_t word = is_named(s->metric) ? word_get(a, name) : NONE;
-    uint32_t metric = origin == NONE ? NONE : find_or_create(a, device, s, word);
+    bool named = is_named(s->metric);
+    uint32_t word = named ? word_get(a, name) : NONE;
+    bool nameless = named && word == NONE && name.n > 0; /* no memory for it: never another's */
+    uint32_t metric = origin == NONE || nameless ? NONE : find_or_create(a, device, s, word);
     uint32_t index = metric == NONE ? NONE : teller_of(a, metric, origin);
     if (index == NONE)
         return;

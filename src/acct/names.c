@@ -77,7 +77,11 @@ uint32_t word_get(struct acct *a, struct span text) {
         return NONE;
     }
     (void)name_set(a, added, text);
-    return word;
+    if (added->len == text.n)
+        return word;
+    (void)map_remove(&a->maps[M_WORD], k);
+    a->tables[T_WORD].n--;
+    return NONE;
 }
 
 /* ---- writing anew ---------------------------------------------------------------------------- */

@@ -590,6 +590,7 @@ struct acct_now {
     bool rows_changed;
     bool clients_changed;
     bool metrics_changed;
+    bool unlisted;       /* T_DIRTY lacks some that are `dirty` */
     uint32_t many_count; /* holders with `many` */
     bool from_zero;      /* see acct_count_from_zero() */
     uint64_t from_zero_start;

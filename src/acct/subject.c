@@ -87,13 +87,30 @@ static void destroy(struct acct *a, uint32_t index, enum ending how, int64_t t_n
     table_give(&a->tables[T_SUBJECT], index);
 }
 
+/* Half of a subject would stay half to its end: without memory for all of it there is none, and its next frame
+ * tries again. */
+static uint32_t create_whole(struct acct *a, const struct subject *s) {
+    uint32_t index = create(a, s);
+    if (index == NONE)
+        return NONE;
+    const struct subject_entry *e = subject_at(a, index);
+    bool is_holder = s->type == SUBJECT_HOLDER;
+    bool half = (s->type == SUBJECT_DEVICE && e->device == NONE) ||
+                ((is_holder || s->type == SUBJECT_PROCESS) && e->process == NONE) ||
+                (is_holder && e->holders == NONE);
+    if (!half)
+        return index;
+    destroy(a, index, ENDED_CLOSED, a->now.begin_ns);
+    return NONE;
+}
+
 void subject_open(struct acct *a, const struct subject *s) {
     if (s->type == SUBJECT_MACHINE || s->type >= SUBJECT_TYPE_COUNT)
         return;
     uint32_t index = map_get(&a->maps[M_SUBJECT], key_of(s->id));
     if (index != MAP_NONE)
         destroy(a, index, ENDED_CLOSED, a->now.begin_ns);
-    (void)create(a, s);
+    (void)create_whole(a, s);
 }
 
 void subject_close(struct acct *a, uint32_t id, enum ending how, int64_t t_ns) {
@@ -107,12 +124,12 @@ uint32_t subject_see(struct acct *a, const struct subject *s) {
         return NONE;
     uint32_t index = map_get(&a->maps[M_SUBJECT], key_of(s->id));
     if (index == MAP_NONE)
-        return create(a, s);
+        return create_whole(a, s);
     const struct subject_entry *e = subject_at(a, index);
     if (e->type == s->type && e->pid == s->pid && e->start == s->start)
         return index;
     destroy(a, index, ENDED_CLOSED, a->now.begin_ns);
-    return create(a, s);
+    return create_whole(a, s);
 }
 
 uint32_t subject_device(const struct acct *a, uint32_t entry, uint32_t device_id) {

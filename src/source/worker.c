@@ -151,7 +151,11 @@ static struct tick *hand_on(struct worker *w, struct tick *tick) {
 /* One reading of the inner source. Frames of one that found nothing whole stay for the next. */
 static enum err collect(struct worker *w, struct tick **tick) {
     struct frame_sink sink = {.ctx = *tick, .frame = add_frame};
+    bool raised = rights_raise(false);
     enum err e = w->inner->ops->read(w->inner, clock_mono_ns(), &sink);
+    if (raised) {
+        rights_lower();
+    }
     if ((*tick)->failed) {
         return ERR_NOMEM;
     }
@@ -214,8 +218,14 @@ static void *run(void *arg) {
     struct worker *w = arg;
     struct turn turn = {.stop = false};
     struct tick *tick = calloc(1, sizeof *tick);
+    rights_lower(); /* whoever made the thread may have raised them */
     enum err e = tick ? work(w, &turn, &tick) : ERR_NOMEM;
-    w->inner->ops->close(w->inner);
+    /* One that ended by itself stays until the worker is closed: its last tick may not be taken yet, and who takes
+     * it may look at the source for what goes with it. */
+    if (turn.stop) {
+        w->inner->ops->close(w->inner);
+        w->inner = NULL;
+    }
     tick_free(tick);
     free(turn.wish);
     free(turn.nameless);
@@ -357,6 +367,9 @@ static void close_worker(struct source *s) {
         pthread_mutex_unlock(&w->lock);
         ring(w->wake_fd);
         pthread_join(w->thread, NULL);
+        if (w->inner) {
+            w->inner->ops->close(w->inner);
+        }
         free_worker(w);
     }
 }
@@ -367,7 +380,7 @@ static const struct source_ops worker_ops = {
 /* Signals belong to the thread that has the screen; only those that a fault of our own raises are left
  * to whoever faults. */
 static int start_thread(struct worker *w) {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, RIGHTS_SIGNAL};
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
