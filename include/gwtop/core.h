@@ -609,6 +609,46 @@ struct device_info {
     const char *slot;     /* PCI address or "" */
 };
 
+/* ---- check: what a source needs and has, for `gwtop doctor` ---------------------------------- */
+
+#define CHECK_STATE_LIST(X)                                                                        \
+    X(OK, "ok")                                                                                    \
+    X(MISSING, "missing")         /* somebody could bring it: a module, a mount */                 \
+    X(DENIED, "denied")           /* a right is missing */                                         \
+    X(OFF, "off")                 /* there, and not asked for, or its knob is off */               \
+    X(ASLEEP, "asleep")           /* left alone */                                                 \
+    X(UNSUPPORTED, "unsupported") /* this driver, kernel or hardware has none */
+enum check_state {
+#define CHECK_ENUM(name, text) CHECK_##name,
+    CHECK_STATE_LIST(CHECK_ENUM)
+#undef CHECK_ENUM
+        CHECK_STATE_COUNT
+};
+const char *check_state_name(enum check_state s);
+/* Of a file that could not be looked at, by errno; 0: OK. */
+enum check_state check_state_from_sys(int sys);
+
+/* Texts are for people, borrowed for the call, NULL for none. */
+struct check {
+    const char *source; /* short name; that of a kind where it is about one */
+    const char *path;   /* below the root */
+    const char *need;   /* what it takes */
+    const char *lost;   /* what is not shown without it */
+    const char *command;    /* what grants it, for a shell, where it is no capability */
+    const char *capability; /* what grants it to gwtop alone, as "cap_perfmon" */
+    const char *unsafe;     /* what is bad about granting it */
+    uint8_t state;          /* enum check_state */
+    uint8_t gain;           /* 0 (nothing) to 9: how much more is shown with it */
+};
+/* Of a kind, which tells what it needs and what is lost. */
+struct check check_of_kind(const struct kind *k, enum check_state state, const char *path);
+
+struct check_sink {
+    void *ctx;
+    uint32_t unreadable; /* processes that could not be looked into just now */
+    void (*check)(void *ctx, const struct check *c);
+};
+
 /* One data path; const, found through the table. */
 struct backend {
     const char *name;
@@ -617,6 +657,11 @@ struct backend {
     bool (*probe)(const struct host *host, const struct device_info *device);
     /* Sets *out only on success. `host` outlives the source. */
     enum err (*open)(struct host *host, const struct device_info *device, struct source **out);
+    /* Optional: tells of each source that it has of this device (NULL: of the machine) what it takes, and whether it
+     * could be read now. Looks at names, modes and plain settings alone; opens no device, turns nothing, wakes nothing.
+     * Not called for a device that sleeps. */
+    void (*check)(struct host *host, const struct device_info *device,
+                  const struct check_sink *sink);
     const struct kind *kinds;
     size_t kind_count;
     /* Process subjects, which all sources share, are this backend's: frames about them are of its kinds.

@@ -16,6 +16,37 @@
 /* CLOCK_MONOTONIC in ns. */
 int64_t clock_mono_ns(void);
 
+/* ---- rights ------------------------------------------------------------------------------------------- */
+
+/*
+ * Capabilities of this program. Those that a file capability gave are never in effect but around readings of the
+ * machine, so that what the user names is opened with the user's own rights. Those that the user had before (root,
+ * ambient) are the user's own and stay in effect until they are dropped.
+ */
+enum rights_keep {
+    RIGHTS_SIGNALS = 1, /* of one's own: CAP_KILL, permitted only */
+    RIGHTS_FILES = 2,   /* of one's own: those about files, in effect */
+};
+/* First of all calls. Without `machine` (another root, recordings) what a file capability gave is dropped at once. */
+void rights_begin(bool machine);
+/* Whether there is anything that rights_drop would take away. */
+bool rights_to_drop(unsigned keep);
+/* Drops for good, in every thread, all but CAP_SYS_PTRACE and, of one's own, CAP_DAC_READ_SEARCH, without which no
+ * other user's descriptors are listed: these stay permitted only. Forbids to gain any by exec.
+ * Threads get it as signal RIGHTS_SIGNAL: whoever blocks signals in a thread leaves that one. */
+void rights_drop(unsigned keep);
+/* The same for a program that runs commands: of the capabilities that file capabilities gave, and exec stays as it
+ * was. */
+void rights_drop_given(void);
+#define RIGHTS_SIGNAL SIGURG
+
+/* Puts into effect what this thread may, but for CAP_SYS_PTRACE where not `processes`. True if that changed
+ * anything: then rights_lower must follow. */
+bool rights_raise(bool processes);
+void rights_lower(void);
+/* Whether CAP_SYS_PTRACE is in effect. */
+bool rights_see_processes(void);
+
 /* ---- host -------------------------------------------------------------------------------------------- */
 
 /* The system calls that collectors make; a test replaces them. Each returns as the call does: -1 with
@@ -236,6 +267,21 @@ bool tracefs_has(struct tracefs *t, const char *event);
 int tracefs_read(struct tracefs *t, void (*take)(void *ctx, struct span page), void *ctx);
 /* What was not read until then is lost with the instance. */
 void tracefs_close(struct tracefs *t);
+
+/* ---- what one may do, without doing it ---------------------------------------------------------------------- */
+
+/* 0, or the errno with which opening this path below the root for `mode` (R_OK, W_OK, X_OK of unistd.h) would fail by
+ * the rights of files alone. Opens nothing. */
+int host_may(struct host *h, const char *path, int mode);
+/* Whether this program has, or may raise, that capability of linux/capability.h. */
+bool host_has_capability(unsigned capability);
+/* The folder's first entry that begins so, into `to`; false with errno. */
+bool host_first_name(struct host *h, const char *folder, const char *prefix, char *to, size_t cap);
+
+/* ---- whole texts ---------------------------------------------------------------------------------------------- */
+
+/* Appends the bytes as one zstd frame. ERR_NOMEM. */
+enum err zstd_pack(struct span bytes, struct buf *out);
 
 /* ---- worker -------------------------------------------------------------------------------------------------------- */
 

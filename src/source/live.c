@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "host.h"
-#include "rights.h"
 #include "roster.h"
 
 static int64_t clock_ns(clockid_t id) {
@@ -136,7 +135,7 @@ static enum err live_read(struct source *s, int64_t now_ns, const struct frame_s
         live_feeds_retry(l);
     live_devices_follow(l, sink);
     live_state_tell_all(l, sink);
-    raised = !l->host->rooted && rights_raise();
+    raised = !l->host->rooted && rights_raise(true);
     live_feeds_read(l, sink);
     live_feeds_name(l, sink);
     if (raised)
@@ -180,7 +179,11 @@ enum err live_create(struct host *h, const struct backend_table *table, struct s
     buf_init(&l->devices.facts);
     roster_set_table(h->roster, table);
     roster_set_finder(h->roster, find_device, l);
-    if (live_feeds_add(l, NULL) != ERR_OK) {
+    bool raised = !h->rooted && rights_raise(true);
+    enum err e = live_feeds_add(l, NULL);
+    if (raised)
+        rights_lower();
+    if (e != ERR_OK) {
         live_close(&l->source);
         return err_set(info, ERR_NOMEM, 0, err_text(ERR_NOMEM), NULL);
     }

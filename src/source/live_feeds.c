@@ -65,6 +65,13 @@ void live_feeds_finish(struct live *l) {
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
+/* It has something, and no word of it comes: of a source of processes nobody knows how many are not seen. */
+static void lack_memory(struct live *l, struct live_feed *f) {
+    f->retry_ns = l->now_ns;
+    if (!f->device)
+        l->host->tally.unreadable[REASON_FAILED_READ]++;
+}
+
 static void feed_open(struct live *l, struct live_feed *f) {
     struct device_info info = {0};
     enum err e;
@@ -79,6 +86,8 @@ static void feed_open(struct live *l, struct live_feed *f) {
     if (!f->backend->probe(l->host, f->device ? &info : NULL))
         return;
     e = f->backend->open(l->host, f->device ? &info : NULL, &f->source);
+    if (e == ERR_NOMEM)
+        lack_memory(l, f);
     if (e != ERR_OK)
         log_line(LOG_DEBUG, "%s: cannot be opened%s%s: %s", f->backend->name,
                  f->device ? " at " : "", f->device ? f->device->found.id : "", err_text(e));

@@ -79,6 +79,7 @@ const struct backend backend_amdgpu = {
     .name = "amdgpu",
     .probe = amdgpu_probe,
     .open = amdgpu_open,
+    .check = amdgpu_check,
     .kinds = kinds,
     .kind_count = COUNT(kinds),
 };

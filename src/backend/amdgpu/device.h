@@ -29,6 +29,8 @@ enum amdgpu_kind {
 /* collect.c: contracts as in struct backend. */
 bool amdgpu_probe(const struct host *host, const struct device_info *device);
 enum err amdgpu_open(struct host *host, const struct device_info *device, struct source **out);
+void amdgpu_check(struct host *host, const struct device_info *device,
+                  const struct check_sink *sink);
 
 /* Ranks among the sources of one metric; gpu_metrics has 10, and 3 where it is known to be worse. */
 enum {

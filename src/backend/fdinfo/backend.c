@@ -26,6 +26,7 @@ const struct backend backend_fdinfo = {
     .name = "fdinfo",
     .probe = fdinfo_probe,
     .open = fdinfo_open,
+    .check = fdinfo_check,
     .kinds = kinds,
     .kind_count = sizeof(kinds) / sizeof(kinds[0]),
 };

@@ -32,8 +32,10 @@ static void list_name(void *ctx, struct span name) {
         return;
     at = index_get(c, (int32_t)pid);
     if (at == NONE ||
-        vec_reserve((void **)&c->order, &c->order_cap, c->order_count + 1, sizeof(*c->order)))
+        vec_reserve((void **)&c->order, &c->order_cap, c->order_count + 1, sizeof(*c->order))) {
+        c->list_sys = ENOMEM;
         return;
+    }
     c->entries[at].tick = c->tick;
     c->order[c->order_count++] = at;
 }
@@ -41,14 +43,14 @@ static void list_name(void *ctx, struct span name) {
 /* 0, or the errno of what failed: not all that is there was seen, so who is missing may live. */
 static int list_processes(struct collector *c) {
     int fd = hold_open_path(c, ".", O_RDONLY | O_DIRECTORY);
-    int sys = 0;
     c->order_count = 0;
+    c->list_sys = 0;
     if (fd < 0)
         return errno;
     if (host_list(c->host, fd, c->list_space, LIST_BYTES, list_name, c) < 0)
-        sys = errno;
+        c->list_sys = errno;
     host_close(c->host, fd);
-    return sys;
+    return c->list_sys;
 }
 
 /* ---- one process ------------------------------------------------------------------------------------- */

@@ -101,6 +101,7 @@ struct collector {
     int32_t *order; /* entries as listed in this tick */
     uint32_t order_cap;
     uint32_t order_count;
+    int list_sys; /* errno where not all that is there was listed */
 
     struct holder *holders;
     uint32_t holder_cap;
@@ -113,6 +114,7 @@ struct collector {
     uint32_t found_count;
     int found_sys; /* errno where it could not see one of them, else 0 */
     int walk_fd;
+    bool walk_bare; /* of fdinfo, since fd does not open */
     struct entry *walked;
 
     char *list_space;
@@ -142,6 +144,10 @@ void look_at(struct collector *c, struct entry *e);
 /* The device number of a node that descriptors are looked for by; false for all else, with errno where that
  * could not be seen, else 0. `path` is below dir_fd and names a link of an fd folder. */
 bool look_node(struct collector *c, int dir_fd, const char *path, uint32_t *major, uint32_t *minor);
+
+/* collect_bare.c */
+/* As look_node, by the text of a descriptor in an fdinfo folder. */
+bool bare_node(struct collector *c, int dir_fd, const char *path, uint32_t *major, uint32_t *minor);
 
 /* collect_hold.c */
 /* Closes kept-open files as the host asks; true if that made room. */

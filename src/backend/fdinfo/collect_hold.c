@@ -241,8 +241,12 @@ static bool renew(struct collector *c, struct entry *e, struct holder *h, struct
     uint32_t major;
     uint32_t minor;
     write_path(path, e, "", h->number);
-    if (!look_node(c, c->host->proc_fd, path, &major, &minor))
-        return false;
+    if (!look_node(c, c->host->proc_fd, path, &major, &minor)) {
+        write_path(path, e, "info", h->number);
+        if (outcome_from_sys(errno) != OUTCOME_DENIED || c->host->rooted ||
+            !bare_node(c, c->host->proc_fd, path, &major, &minor))
+            return false;
+    }
     close_subject(c, h, "reused", t_ns);
     forget_client(h);
     set_device(c, h, major, minor);
@@ -344,8 +348,10 @@ void hold_open(struct collector *c, struct entry *e, const struct found *f) {
     int sys = fd < 0 ? errno : 0;
     int32_t at = outcome_from_sys(sys) == OUTCOME_GONE ? NONE : take(c);
     struct holder *h;
-    e->later |= at == NONE;
     if (at == NONE) {
+        if (outcome_from_sys(sys) != OUTCOME_GONE)
+            e->refused = REASON_FAILED_READ; /* no memory: it is there and not seen */
+        e->later = true;
         host_close(c->host, fd);
         return;
     }
@@ -355,6 +361,7 @@ void hold_open(struct collector *c, struct entry *e, const struct found *f) {
     h->met = true;
     set_device(c, h, f->major, f->minor);
     if (!declare(c, e, h)) {
+        e->refused = REASON_FAILED_READ;
         e->later = true;
         host_close(c->host, fd);
         give(c, at);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -112,7 +113,9 @@ static void walk_name(void *ctx, struct span name) {
     memcpy(text, name.p, name.n);
     text[name.n] = '\0';
     c->walked->fds++;
-    if (!look_node(c, c->walk_fd, text, &f.major, &f.minor)) {
+    bool is_node = c->walk_bare ? bare_node(c, c->walk_fd, text, &f.major, &f.minor)
+                                : look_node(c, c->walk_fd, text, &f.major, &f.minor);
+    if (!is_node) {
         c->found_sys = errno != 0 ? errno : c->found_sys;
         return;
     }
@@ -123,14 +126,28 @@ static void walk_name(void *ctx, struct span name) {
         c->found[c->found_count++] = f;
 }
 
+/* Of other users' processes fdinfo opens to rights that fd does not open to. */
+static bool open_folder(struct collector *c, const struct entry *e) {
+    char path[PATH_BYTES];
+    c->walk_bare = false;
+    c->walk_fd = hold_open_path(c, e->path, O_RDONLY | O_DIRECTORY);
+    if (c->walk_fd >= 0)
+        return true;
+    if (outcome_from_sys(errno) != OUTCOME_DENIED || c->host->rooted || !rights_see_processes())
+        return false;
+    snprintf(path, sizeof(path), "%sinfo", e->path);
+    c->walk_bare = true;
+    c->walk_fd = hold_open_path(c, path, O_RDONLY | O_DIRECTORY);
+    return c->walk_fd >= 0;
+}
+
 /* Fills c->found; 0 or the errno of what kept it from seeing the folder to its end. */
 static int walk(struct collector *c, struct entry *e) {
     int sys = 0;
     c->found_count = 0;
     c->found_sys = 0;
     c->walked = e;
-    c->walk_fd = hold_open_path(c, e->path, O_RDONLY | O_DIRECTORY);
-    if (c->walk_fd < 0)
+    if (!open_folder(c, e))
         return errno;
     e->fds = 0;
     if (host_list(c->host, c->walk_fd, c->walk_space, WALK_BYTES, walk_name, c) < 0)

@@ -15,6 +15,8 @@ enum fdinfo_kind { FDINFO_FDINFO = FRAME_BACKEND };
 /* collect.c: contracts as in struct backend. */
 bool fdinfo_probe(const struct host *host, const struct device_info *device);
 enum err fdinfo_open(struct host *host, const struct device_info *device, struct source **out);
+void fdinfo_check(struct host *host, const struct device_info *device,
+                  const struct check_sink *sink);
 
 /* decode.c: one whole text, all generations of all drivers. One unit is one line. Bounded: at most
  * FDINFO_ENGINES engines and FDINFO_REGIONS regions, linear time, no allocation. */

@@ -81,6 +81,7 @@ const struct backend backend_intel = {
     .name = "intel",
     .probe = intel_probe,
     .open = intel_open,
+    .check = intel_check,
     .kinds = kinds,
     .kind_count = COUNT(kinds),
 };

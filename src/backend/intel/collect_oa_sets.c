@@ -93,9 +93,11 @@ static bool look_in_sysfs(struct pick *p) {
 
 /* ---- the same asked of the driver ------------------------------------------------------------ */
 
+/* In the machine's own order, as calls have it. */
 static uint64_t number_at(const char *p) {
-    struct cursor c = cursor_over((struct span){p, 8});
-    return cursor_le64(&c);
+    uint64_t n;
+    memcpy(&n, p, sizeof(n));
+    return n;
 }
 
 static void ask_one(struct pick *p, uint64_t id) {
@@ -104,8 +106,7 @@ static void ask_one(struct pick *p, uint64_t id) {
     int32_t n = oa_query(p->oa, OA_QUERY_CONFIGS, OA_QUERY_BY_ID, data, 0);
     if (n < (int32_t)(OA_CONFIGS_HEAD + sizeof(struct oa_uapi_config)) || n > SET_BYTES)
         return;
-    for (unsigned i = 0; i < 8; i++)
-        data[i] = (char)(id >> (8 * i));
+    memcpy(data, &id, sizeof(id));
     if (oa_query(p->oa, OA_QUERY_CONFIGS, OA_QUERY_BY_ID, data, n) != n)
         return;
     const struct span uuid = {data + OA_CONFIGS_HEAD, OA_UUID_LENGTH};

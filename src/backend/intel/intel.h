@@ -39,6 +39,8 @@ extern const struct backend backend_intel;
 /* One source of a device: its everyday sensors, and the counters where they were asked for. */
 bool intel_probe(const struct host *host, const struct device_info *device);
 enum err intel_open(struct host *host, const struct device_info *device, struct source **out);
+void intel_check(struct host *host, const struct device_info *device,
+                 const struct check_sink *sink);
 
 /* collect_oa.c: the stream of hardware counters of one device, for as long as it is open; a part of intel_open's
  * source, which calls read in every tick in which the device is awake. */

@@ -144,6 +144,7 @@ const struct backend backend_mali = {
     .name = "mali",
     .probe = mali_probe,
     .open = mali_open,
+    .check = mali_check,
     .kinds = kinds,
     .kind_count = sizeof(kinds) / sizeof(kinds[0]),
 };

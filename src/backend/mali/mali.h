@@ -186,5 +186,6 @@ extern const uint16_t mali_window_gives[1];
 extern const struct backend backend_mali;
 bool mali_probe(const struct host *host, const struct device_info *device);
 enum err mali_open(struct host *host, const struct device_info *device, struct source **out);
+void mali_check(struct host *host, const struct device_info *device, const struct check_sink *sink);
 
 #endif

@@ -42,6 +42,7 @@ const struct backend backend_panthor = {
     .name = "panthor",
     .probe = panthor_probe,
     .open = panthor_open,
+    .check = panthor_check,
     .kinds = kinds,
     .kind_count = COUNT(kinds),
 };

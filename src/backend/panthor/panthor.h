@@ -32,6 +32,8 @@ extern const struct fold panthor_sched_fold;
 extern const struct backend backend_panthor;
 bool panthor_probe(const struct host *host, const struct device_info *device);
 enum err panthor_open(struct host *host, const struct device_info *device, struct source **out);
+void panthor_check(struct host *host, const struct device_info *device,
+                   const struct check_sink *sink);
 
 /* collect_session.c: the counter session of one device, once in a program's life; a part of panthor_open's source. */
 struct panthor_session;

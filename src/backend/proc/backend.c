@@ -59,6 +59,7 @@ const struct backend backend_proc = {
     .name = "proc",
     .probe = proc_probe,
     .open = proc_open,
+    .check = proc_check,
     .kinds = kinds,
     .kind_count = sizeof(kinds) / sizeof(kinds[0]),
     .owns_processes = true,

@@ -334,7 +334,9 @@ static void stop_listening(struct events *e) {
 static void *run(void *ctx) {
     struct events *e = ctx;
     bool told = false;
+    (void)rights_raise(false); /* for the kernel's events, and no longer */
     e->socket_fd = e->socket->open(e->receive_bytes);
+    rights_lower();
     scan(e, true);
     for (;;) {
         struct pollfd fds[2] = {{.fd = e->wake_fd, .events = POLLIN},
@@ -382,6 +384,7 @@ struct events *events_start_with(const struct events_socket *socket, int proc_fd
     e->wake_fd = eventfd(0, EFD_CLOEXEC);
     pthread_mutex_init(&e->lock, NULL);
     sigfillset(&all);
+    sigdelset(&all, RIGHTS_SIGNAL);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     failed = e->wake_fd < 0 || pthread_create(&e->thread, NULL, run, e) != 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -40,6 +40,7 @@ bool proc_event_next(struct span *rest, struct proc_event *out);
 /* collect.c: contracts as in struct backend. */
 bool proc_probe(const struct host *host, const struct device_info *device);
 enum err proc_open(struct host *host, const struct device_info *device, struct source **out);
+void proc_check(struct host *host, const struct device_info *device, const struct check_sink *sink);
 
 /* status.c: the effective user of the text of /proc/PID/status. False where no line says it. */
 bool proc_status_uid(struct span text, uint32_t *uid);
