@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "gwtop/out.h"
+#include "out/openmetrics.h"
 
 #define PAGE "man/gwtop-output.7"
 
@@ -111,6 +112,21 @@ static void reasons(void **state) {
     between("reasons", &want);
 }
 
+/* Those of gwtop's own; the others follow from the metrics. */
+static void families(void **state) {
+    struct om_family f;
+    struct buf want;
+    (void)state;
+    buf_init(&want);
+    for (unsigned i = 0; i < OM_OWN && om_family_at(i, &f); i++) {
+        om_put_family_name(&want, &f);
+        buf_char(&want, '|');
+        buf_text(&want, om_type_name(f.type));
+        put_meaning(&want, f.doc);
+    }
+    between("families", &want);
+}
+
 static bool word_byte(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -201,8 +217,8 @@ static void json_keys(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metrics),     cmocka_unit_test(reasons),   cmocka_unit_test(words),
-        cmocka_unit_test(csv_columns), cmocka_unit_test(json_keys),
+        cmocka_unit_test(families), cmocka_unit_test(metrics),     cmocka_unit_test(reasons),
+        cmocka_unit_test(words),    cmocka_unit_test(csv_columns), cmocka_unit_test(json_keys),
     };
     return cmocka_run_group_tests(tests, read_page, NULL);
 }
