@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "fence.h"
 #include "gwtop/backend.h"
 #include "gwtop/bus.h"
 #include "nearest.h"
@@ -78,6 +79,7 @@ int command_decode(const struct options *o) {
     }
     if (vendor_file_open(o, o->operands[1], backend, kind, 0, &source, &info) != ERR_OK)
         return report(&info);
+    fence_up(FENCE_NAMED);
     int status = decode_file(o, source, backend_table.list[backend - 1]->kinds[kind].unit);
     source->ops->close(source);
     return status;

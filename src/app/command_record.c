@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "fence.h"
 #include "gwtop/backend.h"
 #include "pipeline.h"
 #include "setup.h"
@@ -52,8 +53,8 @@ static bool may_hold_jobs(const struct host *h) {
 }
 
 /* Ticks until the limit, a signal, or a failure of the writer. */
-static enum err record_ticks(struct source *source, struct trace_writer *writer,
-                             struct listener *listener, uint64_t limit, uint64_t *ticks,
+static enum err record_ticks(const struct options *o, struct source *source, struct trace_writer *writer,
+                             struct listener *listener, uint64_t *ticks,
                              struct err_info *info) {
     struct frame_sink sink = trace_writer_sink(writer);
     struct source_wait wait;
@@ -62,7 +63,7 @@ static enum err record_ticks(struct source *source, struct trace_writer *writer,
         listener->bus = bus_sink(listener->pipe.bus);
         sink = (struct frame_sink){.ctx = listener, .frame = tell_both};
     }
-    while (limit == 0 || *ticks < limit) {
+    while (o->iterations == 0 || *ticks < o->iterations) {
         source->ops->poll(source, clock_mono_ns(), &wait);
         if (signals_wait(wait.fd, wait.due_ns))
             break;
@@ -78,7 +79,8 @@ static enum err record_ticks(struct source *source, struct trace_writer *writer,
             return e;
         if (listener->pipe.bus)
             wish_send(&listener->pipe.wish, source, acct_snapshot(listener->pipe.acct));
-        ++*ticks;
+        if (++*ticks == 1)
+            fence_up(fence_of_live(o));
     }
     return ERR_OK;
 }
@@ -111,7 +113,7 @@ int command_record(const struct options *o) {
         (e = pipeline_init(&listener.pipe, false, 0)) != ERR_OK)
         err_set(&info, e, 0, err_text(e), NULL);
     if (e == ERR_OK) {
-        e = record_ticks(live.source, writer, &listener, o->iterations, &ticks, &info);
+        e = record_ticks(o, live.source, writer, &listener, &ticks, &info);
         bytes = trace_writer_bytes(writer);
     }
     live_stop(&live);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "fence.h"
 #include "fit.h"
 #include "gwtop/out.h"
 #include "inapt.h"
@@ -70,6 +71,8 @@ static enum err watch(struct writer *w, struct pipeline *pipe, struct source *so
                       uint64_t limit, struct err_info *info) {
     for (uint64_t ticks = 0; ticks <= limit; ticks++) {
         enum err e = pipeline_look(pipe, source, info);
+        if (ticks == 0)
+            fence_up(fence_of_live(w->asked) | FENCE_FILES | FENCE_NAMED);
         if (e == ERR_END)
             return ERR_OK;
         if (e == ERR_OK && !w->known)
@@ -141,6 +144,7 @@ static enum err gather_recording(struct writer *w, const struct options *o, stru
     e = player_create(trace, false, o->assume_voltage_uv, false, &player);
     if (e != ERR_OK)
         return err_set(info, e, 0, err_text(e), NULL);
+    fence_up(FENCE_FILES | FENCE_NAMED);
     e = play(w, player, o, info);
     if (e == ERR_OK)
         e = fit_check(o, player, info);
@@ -207,9 +211,9 @@ static enum err replace(const char *path, const struct buf *b, struct err_info *
     if (fd < 0)
         return failed(path, info);
     enum err e = write_out(fd, b, info);
-    if (close(fd) != 0 && e == ERR_OK)
+    if (e == ERR_OK && fchmod(fd, mode_of(target)) != 0)
         e = failed(path, info);
-    if (e == ERR_OK && chmod(beside, mode_of(target)) != 0)
+    if (close(fd) != 0 && e == ERR_OK)
         e = failed(path, info);
     if (e == ERR_OK && rename(beside, target) != 0)
         e = failed(path, info);

@@ -161,7 +161,13 @@ static void note_running(struct stat_run *r) {
 
 static enum err start_child(struct stat_run *r, struct err_info *info) {
     enum err e = stat_child_start(&r->before, r->options->words, &r->child, info);
-    return e == ERR_OK && r->options->given[OPT_EXACT] ? stat_trace_start(&r->child, info) : e;
+    if (e != ERR_OK || !r->options->given[OPT_EXACT])
+        return e;
+    bool raised = rights_raise(true); /* until exec the child is as little to be looked into as gwtop */
+    e = stat_trace_start(&r->child, info);
+    if (raised)
+        rights_lower();
+    return e;
 }
 
 /* The exit status; `*go_on` is false where nothing is to be printed. */
@@ -181,6 +187,7 @@ static int run_once(struct stat_run *r, bool *go_on) {
         e = live_start(r->options, r->delay_ns, &r->live, &info);
     if (e == ERR_OK)
         e = look(r, &info);
+    rights_drop_given(); /* no fence: the command would stand behind it as well */
     int64_t start_ns = clock_mono_ns();
     int sys = e == ERR_OK ? stat_child_go(&r->child) : 0;
     if (e == ERR_OK && sys != 0) {

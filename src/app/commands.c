@@ -1,12 +1,15 @@
 /* The table of commands, and the ones that show ticks. */
 #include "commands.h"
 
+#include <poll.h>
 #include <string.h>
 
 #include "feed.h"
+#include "fence.h"
 #include "print.h"
 #include "screen.h"
 #include "setup.h"
+#include "signals.h"
 
 const struct command command_list[] = {
     {"", "gwtop [options]", "the screen; one snapshot as text where stdout is no terminal", 0, 0,
@@ -21,9 +24,15 @@ const struct command command_list[] = {
      "run a command; then what it and its children cost on each GPU", 1, -1, command_stat},
     {"decode", "gwtop decode KIND FILE", "one file of a driver as JSON samples; KIND is one of", 2,
      2, command_decode},
+    {"serve", "gwtop serve [--listen [ADDR:]PORT] [options]",
+     "answer over HTTP, as OpenMetrics, who uses which GPU", 0, 0, command_serve},
     {"config", "gwtop config print|path|check [FILE]",
      "the settings of the screen as a file, where that stands, whether it is understood", 1, 2,
      command_config},
+    {"doctor", "gwtop doctor [options]",
+     "what can be read here, which right is missing, and what grants it", 0, 0, command_doctor},
+    {"completions", "gwtop completions bash|zsh|fish",
+     "what the shell needs to complete gwtop's words", 1, 1, command_completions},
 };
 const unsigned command_count = sizeof command_list / sizeof *command_list;
 
@@ -32,6 +41,29 @@ const struct command *command_find(const char *name) {
         if (strcmp(command_list[i].name, name) == 0)
             return &command_list[i];
     return NULL;
+}
+
+#define FIRST_LOOK_MS 1000
+
+static unsigned fence_of_screen(const struct screen_choice *c, bool is_recording) {
+    bool readonly = c->settings.number[SETTING_READONLY] != 0;
+    unsigned of_user = readonly ? 0 : FENCE_FILES;
+    if (is_recording)
+        return of_user | FENCE_NAMED;
+    if (!readonly && !c->options->root)
+        of_user |= FENCE_SIGNALS;
+    return of_user | (fence_of_live(c->options) & (readonly ? ~(unsigned)FENCE_KNOBS : ~0u));
+}
+
+/* Rights that are to be dropped open first what the machine's first tick needs. */
+static void wait_for_first_look(struct feed *feed, unsigned may) {
+    struct source_wait wait;
+    if (!(may & FENCE_MACHINE) || !fence_drops(may))
+        return;
+    feed->ops->wait(feed, clock_mono_ns(), &wait);
+    struct pollfd fds[] = {{.fd = wait.fd, .events = POLLIN},
+                           {.fd = signals_fd(), .events = POLLIN}};
+    (void)poll(fds, 2, FIRST_LOOK_MS);
 }
 
 /* The screen over a recording, or over the machine where that is NULL. */
@@ -47,6 +79,11 @@ static int show_screen(const struct options *o, struct source *take_trace, bool 
         e = feed_recording(o, take_trace, loop, &feed, &info);
     else if (e == ERR_OK)
         e = feed_live(o, &feed, &info);
+    if (e == ERR_OK) {
+        unsigned may = fence_of_screen(&choice, take_trace != NULL);
+        wait_for_first_look(feed, may);
+        fence_up(may);
+    }
     status = e == ERR_OK ? screen_run(&choice, feed, take_trace != NULL) : report(&info);
     screen_choice_finish(&choice);
     return status;

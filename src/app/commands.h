@@ -24,8 +24,11 @@ int command_top(const struct options *o);
 int command_record(const struct options *o);
 int command_replay(const struct options *o);
 int command_stat(const struct options *o);
+int command_serve(const struct options *o);
 int command_decode(const struct options *o);
 int command_report(const struct options *o);
 int command_config(const struct options *o);
+int command_doctor(const struct options *o);
+int command_completions(const struct options *o);
 
 #endif

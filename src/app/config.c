@@ -31,9 +31,10 @@ static bool own_path(char out[CONFIG_PATH_MAX]) {
     return !home || home[0] != '/' || join(out, home, "/.config/gwtop/config");
 }
 
+/* What cannot be looked at is there too: reading it says why it cannot be read. */
 static bool is_there(const char *path) {
     struct stat st;
-    return path[0] && stat(path, &st) == 0;
+    return path[0] && (stat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR));
 }
 
 enum err config_find(const struct options *o, struct config_paths *out, struct err_info *info) {

@@ -48,8 +48,9 @@ static enum err advance(struct feed *f, int64_t now_ns) {
     enum err e = pipeline_read(&l->pipe, l->live.source, now_ns);
     if (e == ERR_OK) {
         logbook_count(&l->logbook, bus_counts(l->pipe.bus));
-        if (f->on_tick)
-            f->on_tick(f->ctx, acct_snapshot(l->pipe.acct));
+        const struct snapshot *s = acct_snapshot(l->pipe.acct);
+        if (f->on_tick && s)
+            f->on_tick(f->ctx, s);
     }
     return e == ERR_OK && l->frozen ? ERR_AGAIN : e;
 }

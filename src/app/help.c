@@ -1,11 +1,11 @@
-/* The help: what each command and option does, in two columns that fit a window of 100. */
+/* The help: what each command and option does, in two columns that fit a window of 80. */
 #include <string.h>
 
 #include "commands.h"
 #include "nearest.h"
 #include "options.h"
 
-#define WIDTH       100
+#define WIDTH       80
 #define COMMANDS_AT 38 /* column of the text beside a command */
 #define OPTIONS_AT  28
 
@@ -69,12 +69,37 @@ static void put_option(struct buf *out, const struct option_info *o) {
     put_wrapped(out, out->n - start, OPTIONS_AT, span_of(o->doc));
 }
 
+/* Headings, each above the option that it begins with: in the order of options.def. */
+static const struct {
+    enum option_id first;
+    const char *title;
+} parts[] = {
+    {OPT_ONCE, "Output"},
+    {OPT_DELAY, "Which ticks, devices, processes, columns"},
+    {OPT_NO_COLOR, "Looks and settings"},
+    {OPT_ROOT, "What is read, and what is switched on meanwhile"},
+    {OPT_OUTPUT, "record, report, stat, doctor"},
+    {OPT_SPEED, "replay"},
+    {OPT_PCI_ID, "What a driver's file does not say of itself (decode, replay)"},
+    {OPT_ASSUME_VOLTAGE, "Other"},
+};
+
+static void put_title(struct buf *out, int option) {
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if ((int)parts[i].first == option) {
+            buf_char(out, '\n');
+            buf_text(out, parts[i].title);
+            buf_text(out, ":\n");
+        }
+}
+
 void options_help(struct buf *out) {
     buf_text(out, "gwtop: who is using my GPU, how much of it, and what does that cost?\n\n");
     for (unsigned i = 0; i < command_count; i++)
         put_command(out, &command_list[i]);
-    buf_char(out, '\n');
-    for (int i = 0; i < OPT_COUNT; i++)
+    for (int i = 0; i < OPT_COUNT; i++) {
+        put_title(out, i);
         put_option(out, &option_list[i]);
+    }
     buf_text(out, "\nKeys on the screen: F1 or h. Manual: gwtop(1).\n");
 }

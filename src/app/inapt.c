@@ -2,8 +2,13 @@
  * what never comes. */
 #include "inapt.h"
 
+#include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { LOOK_UP_BYTES = 1 << 14, LINE_BYTES = 1 << 12 };
 
 static const struct {
     enum option_id option;
@@ -30,7 +35,56 @@ static bool is_here(const struct snapshot *s, const char *drivers) {
     return false;
 }
 
+/* "name:x:1000:..." */
+static bool has_line_of(FILE *passwd, struct span name) {
+    char line[LINE_BYTES];
+    bool found = false;
+    while (!found && fgets(line, sizeof line, passwd))
+        found = span_starts(span_of(line), name.p) && line[name.n] == ':';
+    return found;
+}
+
+/* By the system's own databases, or by the passwd file of another root; also where nobody can be asked. */
+static bool is_user_known(const struct options *o) {
+    char space[LOOK_UP_BYTES];
+    struct passwd entry;
+    struct passwd *found = NULL;
+    if (!o->root) {
+        int sys = getpwnam_r(o->user, &entry, space, sizeof space, &found);
+        return found || (sys != 0 && sys != ENOENT);
+    }
+    size_t n = strlen(o->root) + sizeof "/etc/passwd";
+    char *path = malloc(n);
+    if (!path)
+        return true;
+    snprintf(path, n, "%s/etc/passwd", o->root);
+    FILE *passwd = fopen(path, "re");
+    bool is_known = passwd && has_line_of(passwd, span_of(o->user));
+    if (passwd)
+        fclose(passwd);
+    free(path);
+    return is_known;
+}
+
+bool inapt_is_user(const struct options *o, const struct snapshot *s) {
+    uint64_t number;
+    if (!o->user || span_to_u64(span_of(o->user), &number) == ERR_OK)
+        return true;
+    for (uint32_t i = 0; s && i < s->process_count; i++)
+        if (is_same(snapshot_text(s, s->processes[i].user), span_of(o->user)))
+            return true;
+    return false;
+}
+
+void inapt_say_user(const struct options *o) {
+    char name[64];
+    name[text_clean(name, sizeof name - 1, span_of(o->user))] = '\0';
+    fprintf(stderr, "gwtop: -u %s: nobody of that name is known here\n", name);
+}
+
 void inapt_say(const struct options *o, const struct snapshot *s) {
+    if (!inapt_is_user(o, s) && !is_user_known(o))
+        inapt_say_user(o);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (o->given[rows[i].option] && !is_here(s, rows[i].drivers))
             fprintf(stderr, "gwtop: --%s: %s\n", option_list[rows[i].option].name, rows[i].words);

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "gwtop/core.h"
+#include "gwtop/source.h"
 
 #define STAT_MAX 1024 /* bytes; the start stands well before */
 
@@ -129,10 +129,13 @@ void kill_targets(const struct ui_target *t, uint32_t n, int signal, struct buf 
     uint32_t count[FATE_COUNT] = {0};
     enum fate fate = ENDED;
     int why = 0;
+    bool raised = rights_raise(false);
     for (uint32_t i = 0; i < n; i++) {
         fate = send_one(&t[i], signal, &why);
         count[fate]++;
     }
+    if (raised)
+        rights_lower();
     *bad = count[SENT] < n;
     if (n == 1) {
         say_one(t, signal, fate, why, said);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gwtop/source.h"
 #include "look_read.h"
 
 #define PATIENCE_NS 100000000L
@@ -66,7 +67,10 @@ static void answer(struct look *l) {
     l->work.of = l->wanted;
     l->is_asked = false;
     pthread_mutex_unlock(&l->lock);
+    bool raised = rights_raise(true); /* root's own: look_lower_rights took what was given */
     look_read(l->root_fd, &l->work);
+    if (raised)
+        rights_lower();
     pthread_mutex_lock(&l->lock);
     if (l->is_asked || l->stop)
         return;
@@ -98,6 +102,7 @@ static void *run(void *arg) {
 static int start_thread(struct look *l) {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, RIGHTS_SIGNAL);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int sys = pthread_create(&l->thread, NULL, run, l);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

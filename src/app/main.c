@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "gwtop/source.h"
 #include "setup.h"
 #include "signals.h"
 
@@ -32,9 +33,25 @@ static enum err open_log(const char *path, struct err_info *info) {
     return ERR_OK;
 }
 
+static bool reads_machine(const struct options *o) {
+    int (*run)(const struct options *) = o->command->run;
+    return !o->root && !o->given[OPT_DEMO] && run != command_replay && run != command_decode &&
+           run != command_config && (run != command_report || o->operand_count == 0);
+}
+
+/* A standard stream that is closed stays as good as closed: else a file of ours takes its number, and is written
+ * into. What reads or writes there gets EBADF, as before; a command that we run finds it closed. */
+static void hold_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv) {
     struct options o;
     struct err_info info = {0};
+    hold_streams();
+    rights_begin(true);
     setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
     signals_init();
     if (options_parse(argc, argv, &o, &info) != ERR_OK) {
@@ -42,6 +59,7 @@ int main(int argc, char **argv) {
         /* Every status below belongs to the command that `stat` runs. */
         return o.command && o.command->run == command_stat ? EXIT_STAT : status;
     }
+    rights_begin(reads_machine(&o));
     if (o.given[OPT_HELP])
         return print_words(NULL);
     if (o.given[OPT_VERSION])

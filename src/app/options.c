@@ -78,6 +78,20 @@ static bool is_replayed(const struct options *o) {
            (strcmp(o->command->name, "replay") == 0 || strcmp(o->command->name, "report") == 0);
 }
 
+/* A file holds one exposition, which is of one look. */
+static enum err check_openmetrics(const struct options *o, struct err_info *info) {
+    if (o->given[OPT_JSON] || o->given[OPT_CSV])
+        return err_set(info, ERR_USAGE, 0, "--openmetrics, --json and --csv: one of them", NULL);
+    if (o->given[OPT_BATCH] || o->iterations > 1)
+        return err_set(info, ERR_USAGE, 0,
+                       "--openmetrics is one snapshot: without -b and -n (gwtop serve shows each)",
+                       NULL);
+    if (o->given[OPT_FROM])
+        return err_set(info, ERR_USAGE, 0,
+                       "--openmetrics speaks of the whole span: without --from", NULL);
+    return ERR_OK;
+}
+
 static enum err take_operands(int count, char **words, struct options *out, struct err_info *info) {
     int i = 0;
     out->command = command_find("");
@@ -98,6 +112,8 @@ static enum err take_operands(int count, char **words, struct options *out, stru
         (i < count || out->operand_count > out->command->operand_max))
         return err_set(info, ERR_USAGE, 0, "one word too many",
                        out->operands[out->operand_count - 1]);
+    if (out->given[OPT_BUNDLE] && strcmp(out->command->name, "doctor") != 0)
+        return err_set(info, ERR_USAGE, 0, "--bundle is for doctor", NULL);
     if (out->given[OPT_DELAY] && out->delay_ns < OPTIONS_LEAST_NS && !is_replayed(out))
         return err_set(info, ERR_USAGE, 0, "--delay below 100ms is for recordings only", NULL);
     if (out->from_ns > out->to_ns)
@@ -106,7 +122,7 @@ static enum err take_operands(int count, char **words, struct options *out, stru
         return err_set(info, ERR_USAGE, 0, "--once speaks of the whole span: without --from", NULL);
     if (out->operand_count < out->command->operand_min)
         return err_set(info, ERR_USAGE, 0, "usage", out->command->usage);
-    return ERR_OK;
+    return out->given[OPT_OPENMETRICS] ? check_openmetrics(out, info) : ERR_OK;
 }
 
 static enum err take(struct options *out, enum option_id id, const char *arg,

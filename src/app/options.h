@@ -60,7 +60,9 @@ struct options {
     const char *mali_soc;
     const char *mali_end;
     uint32_t assume_voltage_uv; /* 0: not given */
+    const char *bundle; /* NULL: not given */
     const char *log;
+    const char *listen; /* NULL: not given */
     const char *config; /* the configuration file to use */
     struct settings
         settings; /* of those that are set by options; the others are at their defaults */

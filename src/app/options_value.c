@@ -275,7 +275,9 @@ static void take_text(struct options *o, enum option_id id, const char *arg) {
         [OPT_OA_FORMAT] = &o->oa_format,
         [OPT_OA_FLAGS] = &o->oa_flags,
         [OPT_OA_SAMPLE] = &o->oa_sample,
+        [OPT_BUNDLE] = &o->bundle,
         [OPT_LOG] = &o->log,
+        [OPT_LISTEN] = &o->listen,
         [OPT_CONFIG] = &o->config,
     };
     if (slot[id])

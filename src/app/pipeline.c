@@ -34,12 +34,21 @@ void pipeline_finish(struct pipeline *p) {
     *p = (struct pipeline){0};
 }
 
+/* What there was no memory for is missing, and nothing in its place says so. */
+static void tell_short(struct pipeline *p) {
+    if (acct_failed(p->acct) && !p->short_told) {
+        log_line(LOG_WARN, "out of memory: rows are missing, and sums lack them (said once)");
+        p->short_told = true;
+    }
+}
+
 enum err pipeline_read(struct pipeline *p, struct source *s, int64_t now_ns) {
     struct frame_sink sink = bus_sink(p->bus);
     wish_begin(&p->wish, s, acct_snapshot(p->acct));
     enum err e = s->ops->read(s, now_ns, &sink);
     if (e == ERR_OK) {
         acct_finish(p->acct);
+        tell_short(p);
         wish_send(&p->wish, s, acct_snapshot(p->acct));
     }
     return e;
@@ -54,6 +63,8 @@ enum err pipeline_look(struct pipeline *p, struct source *s, struct err_info *in
             return ERR_END;
         e = pipeline_read(p, s, clock_mono_ns());
     } while (e == ERR_AGAIN);
+    if (e == ERR_OK && !acct_snapshot(p->acct))
+        e = ERR_NOMEM; /* not even a first one */
     if (e != ERR_OK && e != ERR_END)
         err_set(info, e, 0, "reading the machine failed", err_text(e));
     return e;

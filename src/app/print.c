@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "fence.h"
 #include "fit.h"
 #include "gwtop/out.h"
 #include "inapt.h"
@@ -31,6 +32,7 @@ struct printer {
     uint64_t printed;
     const struct options *asked;
     struct player *player; /* of a recording */
+    bool has_user;         /* it has rows of the one that -u asked for */
 };
 
 /* What is said of a file is held back until something of it is accepted: no table of what is not there. */
@@ -38,10 +40,10 @@ struct printer {
 
 bool print_is_asked(const struct options *o) {
     return o->given[OPT_ONCE] || o->given[OPT_BATCH] || o->given[OPT_JSON] || o->given[OPT_CSV] ||
-           !isatty(STDOUT_FILENO);
+           o->given[OPT_OPENMETRICS] || !isatty(STDOUT_FILENO);
 }
 
-/* Without a word about the form, a pipe gets one snapshot as text. */
+/* Without a word about the form, a pipe gets one snapshot as text. OpenMetrics is always one. */
 static bool is_once(const struct options *o) {
     return o->given[OPT_ONCE] || !(o->given[OPT_BATCH] || o->given[OPT_JSON] || o->given[OPT_CSV]);
 }
@@ -59,7 +61,10 @@ static size_t stdout_columns(void) {
 
 static enum err printer_init(struct printer *p, const struct options *o, bool replayed,
                              struct err_info *info) {
-    const char *form = o->given[OPT_JSON] ? "json" : o->given[OPT_CSV] ? "csv" : "text";
+    const char *form = o->given[OPT_JSON]          ? "json"
+                       : o->given[OPT_CSV]         ? "csv"
+                       : o->given[OPT_OPENMETRICS] ? "openmetrics"
+                                                   : "text";
     *p = (struct printer){
         .output = output_find(span_of(form)), .limit = is_once(o) ? 1 : o->iterations, .asked = o};
     buf_init(&p->buf);
@@ -72,6 +77,8 @@ static enum err printer_init(struct printer *p, const struct options *o, bool re
     p->options.replayed = replayed;
     p->options.demo = o->given[OPT_DEMO];
     p->options.batch = !is_once(o);
+    p->options.brief = !replayed;
+    p->options.shape.tree = o->given[OPT_TREE];
     e = p->output->open(&p->options, &p->state);
     if (e != ERR_OK)
         return err_set(info, e, 0, err_text(e), NULL);
@@ -106,6 +113,7 @@ static enum err print_looks(struct printer *p, struct pipeline *pipe, struct sou
                             bool once, struct err_info *info) {
     enum err e = pipeline_look(pipe, source, info);
     bool known = false;
+    fence_up(fence_of_live(p->asked));
     if (e == ERR_OK && once)
         e = pipeline_look(pipe, source, info);
     while (e == ERR_OK) {
@@ -207,8 +215,15 @@ static enum err judge(struct printer *p, const struct options *o, struct err_inf
         return err_set(info, ERR_RANGE, 0, "the recording ends before --from", NULL);
     if (player_tick(player) == 0)
         return err_set(info, ERR_FORMAT, 0, "the recording holds no whole tick", NULL);
+    if (!p->has_user)
+        inapt_say_user(o);
     fit_say(o, player);
     return fit_check(o, player, info);
+}
+
+static void note_user(void *ctx, const struct snapshot *s) {
+    struct printer *p = ctx;
+    p->has_user = p->has_user || inapt_is_user(p->asked, s);
 }
 
 int print_recording(const struct options *o, struct source *take_trace) {
@@ -223,6 +238,9 @@ int print_recording(const struct options *o, struct source *take_trace) {
     else
         e = printer_init(&printer, o, true, &info);
     printer.player = player;
+    if (player)
+        player_on_tick(player, note_user, &printer);
+    fence_up(FENCE_NAMED);
     if (e == ERR_OK && once) {
         e = play_whole(player, o);
         if ((e == ERR_OK || e == ERR_END) && player_snapshot(player))
@@ -248,6 +266,7 @@ int print_devices(const struct options *o, struct source *take_trace) {
     buf_init(&buf);
     if (e == ERR_OK)
         e = pipeline_read(&pipe, take_trace, clock_mono_ns());
+    fence_up(FENCE_MACHINE);
     if (e != ERR_OK) {
         err_set(&info, e, 0, "reading the devices failed", err_text(e));
     } else if (acct_snapshot(pipe.acct)) {

@@ -143,7 +143,7 @@ static void wait_for_work(struct screen *s) {
 static void loop(struct screen *s) {
     while (!s->quit && !s->gone && s->error == ERR_OK && !signals_got()) {
         uint32_t key;
-        while (!s->quit && (key = term_key(s->term, &s->gone)) != 0)
+        while (!s->quit && !signals_got() && (key = term_key(s->term, &s->gone)) != 0)
             on_key(s, key);
         enum err e = s->feed->ops->advance(s->feed, clock_mono_ns());
         if (e != ERR_OK && e != ERR_AGAIN)

@@ -127,7 +127,8 @@ enum err vendor_file_open(const struct options *o, const char *path, unsigned ba
 
 /* One snapshot speaks of the whole span, so that is one tick of what is summed up by ticks. */
 static int64_t file_tick_ns(const struct options *o) {
-    int64_t usual_ns = o->given[OPT_ONCE] ? INT64_MAX : TICK_NS;
+    bool once = o->given[OPT_ONCE] || o->given[OPT_OPENMETRICS];
+    int64_t usual_ns = once ? INT64_MAX : TICK_NS;
     return o->delay_ns ? o->delay_ns : usual_ns;
 }
 
@@ -158,7 +159,8 @@ enum err recording_open(const struct options *o, const char *path, struct source
 /* The tree's own copy, for a program that was built but not installed: build/gwtop, build/release/gwtop. */
 static bool demo_beside(char *path, size_t cap) {
     static const char *const beside[] = {"/../fixtures/demo/demo.gwt.zst",
-                                         "/../../fixtures/demo/demo.gwt.zst"};
+                                         "/../../fixtures/demo/demo.gwt.zst",
+                                         "/../share/gwtop/demo.gwt.zst"};
     ssize_t n = readlink("/proc/self/exe", path, cap - 1);
     char *slash;
     if (n <= 0)

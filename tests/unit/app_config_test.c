@@ -383,6 +383,13 @@ static void not_to_be_read(void **state) {
     assert_non_null(strstr(w.p, "not a file"));
     buf_finish(&w);
     free(save);
+    /* A name that leads nowhere but round is no missing file. */
+    assert_int_equal(unlink(own), 0);
+    assert_int_equal(symlink("config", own), 0);
+    load("", &s, &w, &save);
+    assert_non_null(strstr(w.p, own));
+    buf_finish(&w);
+    free(save);
     free(pipe), free(large), free(none), free(own), free(above), free(top);
 }
 
