@@ -27,7 +27,8 @@ ROOMS       := app $(MAY_app)
 
 # ---- sources ---------------------------------------------------------------------------------
 
-sources = $(wildcard src/$(1)/*.c src/$(1)/*/*.c)
+# Sorted, so that a build is the same to the byte wherever it is made.
+sources = $(sort $(wildcard src/$(1)/*.c src/$(1)/*/*.c))
 object  = $(patsubst %.c,$(O)/obj/%.o,$(1))
 name    = $(basename $(notdir $(1)))
 
@@ -54,18 +55,29 @@ ifeq ($(VARIANT),fuzz)
 CC := clang
 endif
 AR ?= ar
+comma := ,
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wconversion
 ifeq ($(WERROR),1)
 WARNINGS += -Werror
 endif
 
-CFLAGS_release  := -O2 -g -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-LDFLAGS_release := -pie -Wl,-z,relro,-z,now
+# Those of the flags that this compiler takes, for compiling and linking an empty program.
+taken = $(shell for flag in $(1); do echo 'int main(void) { return 0; }' | \
+    $(CC) -Werror $$flag -x c -o /dev/null - 2>/dev/null && echo "$$flag"; done)
+# No unwind tables in the program: nothing unwinds, and a debugger has those of -g.
+CFLAGS_release  := -O2 -g -fPIE -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections \
+    -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+LDFLAGS_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections
+ifeq ($(VARIANT),release)
+CFLAGS_release  += $(call taken,-fstack-clash-protection -fcf-protection=full \
+    -mbranch-protection=standard -ffile-prefix-map=$(CURDIR)=.)
+LDFLAGS_release += $(call taken,-Wl$(comma)-z$(comma)pack-relative-relocs)
+endif
 CFLAGS_dev      := -O0 -g3 -fno-omit-frame-pointer
 CFLAGS_asan     := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
 LDFLAGS_asan    := -fsanitize=address,undefined
-CFLAGS_cov      := -O0 -g --coverage
+CFLAGS_cov      := -O0 -g --coverage -DGWTOP_NO_FENCE
 LDFLAGS_cov     := --coverage
 CFLAGS_fuzz     := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined
 LDFLAGS_fuzz    := -fsanitize=address,undefined
@@ -86,10 +98,17 @@ LIBS_base    := $(call libs,libutf8proc,-lutf8proc) -lm -pthread
 LIBS_source  := $(DRM_LIBS) $(call libs,libzstd,-lzstd)
 LIBS_backend := $(DRM_LIBS)
 LIBS_term    := $(call libs,ncursesw,-lncursesw -ltinfo)
-LIBS_app     := $(call libs,inih,-linih)
+LIBS_app     := $(call libs,inih,-linih) -ldl
+# Its header alone: `gwtop serve` loads the library when it runs. Without it there is no `serve`.
+SERVE_CFLAGS := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && \
+    echo -DGWTOP_SERVE $$(pkg-config --cflags libmicrohttpd))
 LIBS_tests   := $(call libs,cmocka,-lcmocka) $(call libs,jansson,-ljansson)
 
 obj := $(O)/obj
+# What runs once, or when a person asks, is made small; what runs each tick is made fast.
+ifeq ($(VARIANT),release)
+$(foreach r,app out term,$(obj)/src/$(r)/%.o): private SMALL := -Os
+endif
 $(call object,$(IMPURE)) $(obj)/tests/%.o: private FEATURES := -D_GNU_SOURCE
 $(obj)/src/base/%.o:    private EXTRA := $(call cflags,libutf8proc)
 $(obj)/src/source/%.o:  private EXTRA := $(DRM_CFLAGS) $(call cflags,libzstd)
@@ -99,7 +118,7 @@ $(obj)/tests/%.o:       private EXTRA := -Isrc -Itests/lib $(call cflags,cmocka 
 $(obj)/tests/emul/%.o:  private EXTRA := -Isrc -Itests/lib $(call cflags,cmocka jansson) \
     $(DRM_CFLAGS)
 APP_DEFS := -DGWTOP_VERSION='"$(VERSION)"' -DGWTOP_DATADIR='"$(PREFIX)/share/gwtop"'
-$(obj)/src/app/%.o:     private EXTRA := $(APP_DEFS) $(call cflags,inih)
+$(obj)/src/app/%.o:     private EXTRA := $(APP_DEFS) $(SERVE_CFLAGS) $(call cflags,inih)
 
 # ---- how things are made -----------------------------------------------------------------------
 
@@ -113,20 +132,21 @@ say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 .PHONY: all tests check check-now check-layers check-headers check-purity bless bench synth run deps
 .PHONY: demo
 .PHONY: install uninstall clean format help FORCE
+.PHONY: dist deb rpm completions harden size pure unit-pure cov cov-now check-reproducible check-cross check-musl
 
 $(obj)/%.o: %.c $(O)/flags.stamp
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(COMPILE) $(FEATURES) $(EXTRA) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) $(SMALL) $(FEATURES) $(EXTRA) -MMD -MP -c -o $@ $<
 
 $(O)/lib%.a:
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
 
 # What has no file of its own, but must cause a new build when it changes: the flags, the folder of
 # the data, the list of sources.
 STAMP_flags   := $(COMPILE)
-STAMP_app     := $(APP_DEFS)
+STAMP_app     := $(APP_DEFS) $(SERVE_CFLAGS)
 STAMP_sources := $(SRC) $(HELP)
 STAMP_shims   := $(wildcard tests/emul/*.[ch])
 STAMP_pure    := $(call object,$(PURE))
@@ -184,6 +204,8 @@ $(foreach t,$(UNIT),$(call make_program,$(call unit_bin,$(t)),$(t),\
     $(call below,$(call room_of,$(t))),$(LIB_help),$(LIBS_tests)))
 $(foreach t,$(OTHER),$(call make_program,$(call placed_bin,$(t)),$(t),\
     $(ROOMS),$(LIB_help),$(LIBS_tests) -lutil))
+# Here the linker puts what makes allocations fail before the allocator.
+$(O)/tests/fault/memory_test: private LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(foreach t,$(FUZZ),$(call make_program,$(call tool_bin,$(t)),$(t),\
     $(ROOMS),$(FUZZ_MAIN) $(LIB_help),$(FUZZ_LIB)))
 $(foreach t,$(BENCH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
@@ -263,13 +285,53 @@ run:
 	+@$(AGAIN) all
 	@sh src/dist/run.sh $(BUILD)/gwtop
 
+# The time that packages carry: of the commit, else of the files as they were unpacked.
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile))
+PACK = VERSION='$(VERSION)' SOURCE_DATE_EPOCH='$(EPOCH)' sh src/dist
+
+dist:
+	@$(PACK)/dist.sh $(BUILD)
+deb: all
+	@$(PACK)/deb.sh $(O)/gwtop $(BUILD)
+rpm: dist
+	@$(PACK)/rpm.sh $(BUILD)
+# The scripts that shells load, as `make install` puts them to their places.
+completions: all
+	@mkdir -p $(BUILD)/completions
+	@for shell in bash zsh fish; do $(RUN) $(O)/gwtop completions $$shell \
+	    >$(BUILD)/completions/gwtop.$$shell || exit 1; done
+harden: all
+	@sh src/dist/harden.sh $(O)/gwtop
+size: all
+	@sh src/dist/size.sh $(O)/gwtop
+
+# These take minutes and are no part of `check`: the same bytes from two folders; the decoders and all
+# that is pure on other machines, under qemu; the pure rooms with musl; lines that the tests reach.
+check-reproducible:
+	+@$(PACK)/reproducible.sh
+check-cross:
+	+@BUILD='$(BUILD)' MAKE='$(AGAIN)' TEST_SECONDS=600 sh src/dist/cross.sh
+check-musl:
+	@command -v musl-gcc >/dev/null || { echo 'check-musl: skipped, there is no musl-gcc here'; }
+	+@! command -v musl-gcc >/dev/null || $(AGAIN) VARIANT=dev BUILD=$(BUILD)/musl CC=musl-gcc WERROR=1 \
+	    CPPFLAGS='-idirafter /usr/include' pure
+pure: $(call object,$(PURE))
+unit-pure: $(filter-out $(foreach r,source term app,$(O)/tests/$(r)_%),$(UNIT_BINS))
+cov:
+	+@$(AGAIN) VARIANT=cov cov-now
+cov-now: tests
+	@find $(O) -name '*.gcda' -delete
+	-@$(TEST_ENV) tests/run $(UNIT_BINS) $(filter $(O)/tests/prop/%,$(OTHER_BINS)) $(FUZZ_BINS)
+	@sh src/dist/cov.sh $(O)
+
 install: all
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' sh src/dist/install.sh install '$(O)/gwtop'
 uninstall:
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' sh src/dist/install.sh uninstall
 
 clean:
-	rm -rf $(foreach v,release dev asan cov fuzz gwtop,$(BUILD)/$(v))
+	rm -rf $(foreach v,release dev asan cov fuzz gwtop musl completions cross-s390x cross-aarch64,$(BUILD)/$(v))
+	rm -rf $(wildcard $(BUILD)/gwtop-*.tar.gz $(BUILD)/gwtop*.deb $(BUILD)/rpmbuild.log $(BUILD)/*.rpm)
 	@rmdir $(BUILD) 2>/dev/null || true
 
 format:

@@ -14,7 +14,8 @@ libdrm      xf86drm.h      drm       libdrm-dev        libdrm
 pciaccess   pciaccess.h    pciaccess libpciaccess-dev  libpciaccess
 libutf8proc utf8proc.h     utf8proc  libutf8proc-dev   libutf8proc
 libzstd     zstd.h         zstd      libzstd-dev       zstd
-inih        ini.h          inih      libinih-dev       libinih'
+inih        ini.h          inih      libinih-dev       libinih
+libmicrohttpd microhttpd.h microhttpd libmicrohttpd-dev libmicrohttpd'
 test_libraries='
 cmocka      cmocka.h       cmocka    libcmocka-dev     cmocka
 jansson     jansson.h      jansson   libjansson-dev    jansson'

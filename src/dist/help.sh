@@ -11,6 +11,11 @@ make fuzz-NAME          fuzzes one target for FUZZ_SECONDS (600) with clang's li
 make demo               records the demonstration again, of the synthetic machine
 make bench              builds and runs the benchmarks
 make install            to PREFIX (/usr/local), below DESTDIR; make uninstall takes it away
+make dist               the source as one file in build/; deb and rpm make packages there
+make completions        what bash, zsh and fish load, in build/completions
+make harden             what protects the program; make size says how large it is
+make cov                which lines of decoders and accounting the tests reach
+make check-cross        tests for arm64 and s390x under qemu; also check-musl, check-reproducible
 make deps               installs what building and testing need
 make format             clang-format over everything
 make clean              removes what was built
