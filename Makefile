@@ -130,7 +130,7 @@ say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all tests check check-now check-layers check-headers check-purity bless bench synth run deps
-.PHONY: demo
+.PHONY: demo bench-peers
 .PHONY: install uninstall clean format help FORCE
 .PHONY: dist deb rpm completions harden size pure unit-pure cov cov-now check-reproducible check-cross check-musl
 
@@ -209,6 +209,8 @@ $(O)/tests/fault/memory_test: private LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc
 $(foreach t,$(FUZZ),$(call make_program,$(call tool_bin,$(t)),$(t),\
     $(ROOMS),$(FUZZ_MAIN) $(LIB_help),$(FUZZ_LIB)))
 $(foreach t,$(BENCH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
+# Other monitors beside it; it needs no room.
+$(call make_program,$(O)/bench/peers,tests/bench/peers/peers.c,,$(LIB_help),-lutil)
 $(foreach t,$(SYNTH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
 
 # Libraries to preload into the program under test, NAME_shim.so from NAME_*.c and what all of them
@@ -264,6 +266,9 @@ bless: tests
 
 bench: all synth $(BENCH_BINS) $(SHIM_LIBS)
 	@if [ -x tests/bench/run ]; then $(TEST_ENV) tests/bench/run $(BENCH_BINS); fi
+# Beside other monitors that are installed: htop, nvtop, intel_gpu_top, gputop.
+bench-peers: all $(O)/bench/peers
+	@$(O)/bench/peers $(O)/gwtop
 
 # Makes the demonstration recording anew, the same to the byte wherever it is run.
 demo: synth
@@ -340,4 +345,5 @@ format:
 help:
 	@sh src/dist/help.sh
 
--include $(patsubst %.o,%.d,$(call object,$(SRC) $(UNIT) $(OTHER) $(FUZZ) $(BENCH) $(SYNTH) $(HELP)))
+-include $(patsubst %.o,%.d,$(call object,$(SRC) $(UNIT) $(OTHER) $(FUZZ) $(BENCH) $(SYNTH) $(HELP)\
+    tests/bench/peers/peers.c))

@@ -10,6 +10,7 @@ make bless CASE=x/y     rewrites the golden files of one case
 make fuzz-NAME          fuzzes one target for FUZZ_SECONDS (600) with clang's libFuzzer
 make demo               records the demonstration again, of the synthetic machine
 make bench              builds and runs the benchmarks
+make bench-peers        measures gwtop beside htop, nvtop, intel_gpu_top and gputop
 make install            to PREFIX (/usr/local), below DESTDIR; make uninstall takes it away
 make dist               the source as one file in build/; deb and rpm make packages there
 make completions        what bash, zsh and fish load, in build/completions
