@@ -260,6 +260,7 @@ static int tear_down(void **state) {
 static void put_kernel(struct rig *r) {
     char *instances = path_join(r->tracefs, "instances");
     put_files(r, r->tracefs);
+    tree_text(r->root, "sys/kernel/cpu_byteorder", "little\n"); /* as the pages here are */
     tree_folder(r->root, instances);
     free(instances);
 }

@@ -147,6 +147,17 @@ static void hostile_names_open_nothing(void **state) {
     }
 }
 
+static void machine_of_the_other_order_is_refused(void **state) {
+    struct panthorrig *r = *state;
+    panthorrig_start(r);
+    for (unsigned turn = 0; turn < 3; turn++)
+        panthorrig_turn(r);
+    assert_int_equal(atomic_load(&r->run.phase), PANTHOR_LOST);
+    assert_int_equal(atomic_load(&r->run.sys), ENODEV);
+    assert_int_equal(r->node_opens, 0);
+    assert_int_equal(panthorrig_logged("on little-endian machines alone"), 1);
+}
+
 /* ---- versions -------------------------------------------------------------------------------- */
 
 static void each_version_is_found(void **state) {
@@ -896,5 +907,12 @@ int main(void) {
         CASE(thread_samples_on_its_own),
         CASE(session_ends_however_early),
     };
+    const struct CMUnitTest big_endian[] = {
+        CASE(unasked_nothing_is_opened),  CASE(other_drivers_are_left_alone),
+        CASE(hostile_names_open_nothing), CASE(machine_of_the_other_order_is_refused),
+        CASE(session_ends_however_early),
+    };
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+        return cmocka_run_group_tests(big_endian, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,7 @@ static void put_machine(struct rig *r, const char *driver) {
     sysrig_put_node(r->root, DEVICE, "drm", "card0", 226, 0);
     sysrig_put_node(r->root, DEVICE, "drm", "renderD128", 226, 128);
     put_files(r, TRACEFS);
+    tree_text(r->root, "sys/kernel/cpu_byteorder", "little\n"); /* as the pages here are */
     tree_folder(r->root, TRACEFS "/instances");
 }
 

@@ -48,6 +48,14 @@ static bool open_node(struct panthor_run *r) {
     return panthor_refuse(r, errno, "/%s cannot be opened: %s", path, strerror(errno));
 }
 
+/* The driver shares memory with the GPU's microcontroller, which is little-endian, without turning a byte: it is of no
+ * use elsewhere, and what it says there is in no order that a recording has. */
+static bool same_order(struct panthor_run *r) {
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        return true;
+    return panthor_refuse(r, ENODEV, "counters are read on little-endian machines alone");
+}
+
 /* ---- which driver ---------------------------------------------------------------------------- */
 
 static bool ask_version(struct panthor_run *r) {
@@ -258,7 +266,8 @@ static bool put_facts(struct panthor_run *r) {
 
 bool panthor_probe_node(struct panthor_run *r) {
     r->driver = (struct panthor_driver){0};
-    if (!open_node(r) || !ask_version(r) || !find_info(r) || !find_perf(r) || !ask_gpu(r))
+    if (!same_order(r) || !open_node(r) || !ask_version(r) || !find_info(r) || !find_perf(r) ||
+        !ask_gpu(r))
         return false;
     find_clock(r);
     return put_facts(r);
