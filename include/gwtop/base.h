@@ -83,6 +83,21 @@ static inline bool span_starts(struct span s, const char *prefix) {
     size_t n = strlen(prefix);
     return s.n >= n && (n == 0 || memcmp(s.p, prefix, n) == 0);
 }
+static inline bool span_ends(struct span s, const char *suffix) {
+    size_t n = strlen(suffix);
+    return s.n >= n && (n == 0 || memcmp(s.p + s.n - n, suffix, n) == 0);
+}
+static inline bool span_same(struct span a, struct span b) {
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+/* FNV-1a. */
+static inline uint64_t span_hash(struct span s) {
+    uint64_t h = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < s.n; i++) {
+        h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
+    }
+    return h;
+}
 /* Without blanks and tabs (and '\r') at either end. */
 struct span span_trim(struct span s);
 /* Cuts the first `n` bytes off (all, if fewer). */
@@ -141,7 +156,7 @@ struct buf {
 
 void buf_init(struct buf *b);
 void buf_finish(struct buf *b); /* accepts a zeroed one, leaves a zeroed one */
-void buf_clear(struct buf *b); /* `failed` as well: a new text starts */
+void buf_clear(struct buf *b);  /* `failed` as well: a new text starts */
 /* The half of buf_reserve() that is rarely needed. */
 bool buf_grow(struct buf *b, size_t extra);
 /* Room for at least `extra` (> 0) more bytes; false when memory runs out. */
@@ -224,7 +239,13 @@ struct grapheme text_grapheme(struct span s);
 size_t text_columns(struct span s);
 /* The longest prefix of whole graphemes that fits in `columns`. */
 struct span text_cut(struct span s, size_t columns);
-/* ASCII-case-insensitive search; true where `needle` is empty. */
+/* Of ASCII letters alone, whatever the locale. */
+static inline char char_lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+/* Bytes before the first place of `needle`, ASCII case aside; haystack.n where there is none, or `needle` is empty. */
+size_t text_find(struct span haystack, struct span needle);
+/* The same search; true where `needle` is empty. */
 bool text_contains(struct span haystack, struct span needle);
 /* Letters to change, add or take away to make `key` of `s`, any case; the first 32 of each count. */
 unsigned text_distance(struct span s, const char *key);

@@ -31,8 +31,6 @@ struct setting_info {
 const struct setting_info *setting_info(enum setting s);
 /* By key, exactly; SETTING_COUNT for none. */
 enum setting setting_find(struct span key);
-/* The key nearest to a misspelt one; never NULL. */
-const char *setting_nearest(struct span key);
 /* The `i`th word of a choice; empty past the last. */
 struct span setting_choice(enum setting s, unsigned i);
 

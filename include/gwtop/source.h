@@ -13,7 +13,8 @@
 
 #include "gwtop/core.h"
 
-/* CLOCK_MONOTONIC in ns. */
+int64_t clock_read_ns(clockid_t id);
+/* CLOCK_MONOTONIC. */
 int64_t clock_mono_ns(void);
 
 /* ---- rights ------------------------------------------------------------------------------------------- */

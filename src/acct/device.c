@@ -26,7 +26,7 @@ static bool name_first(struct acct *a, struct text_ref *ref, struct span name) {
 
 /* The device of this id, a new one if there is none. Two texts of one hash stand one key apart. */
 static uint32_t find_or_create(struct acct *a, struct span id) {
-    struct map_key k = {name_hash(id), 0};
+    struct map_key k = {span_hash(id), 0};
     uint32_t index;
     for (; (index = map_get(&a->maps[M_DEVICE], k)) != MAP_NONE; k.lo++)
         if (name_order(0, name_get(a, device_at(a, index)->id), 0, id) == 0)

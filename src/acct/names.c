@@ -13,13 +13,9 @@ struct span name_get(const struct acct *a, struct text_ref r) {
     return pool_get(&a->names.pool, r);
 }
 
-static bool same(struct span a, struct span b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 bool name_set(struct acct *a, struct text_ref *ref, struct span text) {
     struct text_ref added;
-    if (same(name_get(a, *ref), text))
+    if (span_same(name_get(a, *ref), text))
         return false;
     if (pool_add(&a->names.pool, text, &added) != ERR_OK) {
         a->failed = true;
@@ -33,13 +29,6 @@ bool name_set(struct acct *a, struct text_ref *ref, struct span text) {
 void name_drop(struct acct *a, struct text_ref *ref) {
     a->names.waste += ref->len;
     *ref = (struct text_ref){0, 0};
-}
-
-uint64_t name_hash(struct span text) {
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < text.n; i++)
-        h = (h ^ (unsigned char)text.p[i]) * UINT64_C(0x100000001b3);
-    return h;
 }
 
 int name_order(uint8_t class_a, struct span a, uint8_t class_b, struct span b) {
@@ -62,7 +51,7 @@ struct text_ref word_ref(const struct acct *a, uint32_t word) {
 
 /* Two texts of one hash stand one key apart. */
 uint32_t word_get(struct acct *a, struct span text) {
-    struct map_key k = {name_hash(text), 0};
+    struct map_key k = {span_hash(text), 0};
     uint32_t word;
     if (text.n == 0)
         return NONE;

@@ -14,14 +14,12 @@ bool name_set(struct acct *a, struct text_ref *ref, struct span text);
 void name_drop(struct acct *a, struct text_ref *ref);
 /* When more than half is waste. */
 void names_compact(struct acct *a);
-uint64_t name_hash(struct span text);
 /* The number of a text that many things share: the same for the same text, for good. NONE for an
  * empty one. */
 uint32_t word_get(struct acct *a, struct span text);
 struct text_ref word_ref(const struct acct *a, uint32_t word);
 static inline bool word_is(const struct acct *a, uint32_t word, struct span text) {
-    struct span s = name_get(a, word_ref(a, word));
-    return s.n == text.n && memcmp(s.p, text.p, text.n) == 0;
+    return span_same(name_get(a, word_ref(a, word)), text);
 }
 /* By class, then bytes: negative, 0, positive. */
 int name_order(uint8_t class_a, struct span a, uint8_t class_b, struct span b);

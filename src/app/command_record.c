@@ -15,12 +15,6 @@
 
 #define DEFAULT_DELAY_NS INT64_C(1000000000)
 
-static bool ends_in(const char *text, const char *suffix) {
-    size_t n = strlen(text);
-    size_t k = strlen(suffix);
-    return n >= k && strcmp(text + n - k, suffix) == 0;
-}
-
 static enum err open_target(const char *path, int *fd, struct err_info *info) {
     if (strcmp(path, "-") == 0) {
         if (isatty(STDOUT_FILENO))
@@ -53,9 +47,9 @@ static bool may_hold_jobs(const struct host *h) {
 }
 
 /* Ticks until the limit, a signal, or a failure of the writer. */
-static enum err record_ticks(const struct options *o, struct source *source, struct trace_writer *writer,
-                             struct listener *listener, uint64_t *ticks,
-                             struct err_info *info) {
+static enum err record_ticks(const struct options *o, struct source *source,
+                             struct trace_writer *writer, struct listener *listener,
+                             uint64_t *ticks, struct err_info *info) {
     struct frame_sink sink = trace_writer_sink(writer);
     struct source_wait wait;
     if (listener->pipe.bus) {
@@ -99,7 +93,7 @@ int command_record(const struct options *o) {
         err_set(&info, ERR_USAGE, 0, "record needs -o FILE", NULL);
         return report(&info);
     }
-    struct trace_write_options options = {.compress = ends_in(o->output, ".zst"),
+    struct trace_write_options options = {.compress = span_ends(span_of(o->output), ".zst"),
                                           .scrub = o->given[OPT_SCRUB]};
     e = live_start(o, o->delay_ns ? o->delay_ns : DEFAULT_DELAY_NS, &live, &info);
     if (e == ERR_OK)

@@ -62,7 +62,7 @@ static enum err read_file(const struct config_paths *paths, struct settings *out
     return e;
 }
 
-/* What -c names has to be there; of the others a word that they can not be read is enough. */
+/* What -c names has to be there; of the others a word that they cannot be read is enough. */
 enum err config_load(const struct options *o, const struct config_paths *paths,
                      struct settings *out, struct buf *warnings, struct err_info *info) {
     struct err_info why = {0};

@@ -82,7 +82,7 @@ static enum err write_text(int fd, const struct buf *b) {
     return fsync(fd) == 0 ? ERR_OK : ERR_IO;
 }
 
-/* The name is on the disk once its folder is; where that can not be asked for, later. */
+/* The name is on the disk once its folder is; where that cannot be asked for, later. */
 static void sync_folder(const char *path) {
     char folder[CONFIG_PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);

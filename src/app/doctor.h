@@ -95,9 +95,7 @@ struct doctor_work {
     uint32_t warning_cap;
 };
 /* Each takes what it adds as it is; lack of memory is noted in texts.failed. */
-void doctor_add_fact(struct doctor_work *w, const char *key, const char *kept);
 void doctor_add_source(struct doctor_work *w, const struct doctor_source *s);
-void doctor_add_warning(struct doctor_work *w, const char *kept);
 struct doctor_device *doctor_add_device(struct doctor_work *w); /* NULL: no memory */
 struct doctor_node *doctor_add_node(struct doctor_work *w);
 

@@ -8,12 +8,6 @@
 
 #include "doctor.h"
 
-static bool ends_in(const char *text, const char *suffix) {
-    size_t n = strlen(text);
-    size_t k = strlen(suffix);
-    return n >= k && strcmp(text + n - k, suffix) == 0;
-}
-
 static enum err pack(struct buf *b, bool compress, struct err_info *info) {
     struct buf packed = {0};
     enum err e = b->failed ? ERR_NOMEM : ERR_OK;
@@ -57,7 +51,7 @@ enum err doctor_bundle_write(const char *path, struct span text, struct span jso
     tar_put_file(&b, "doctor.json", json, now);
     tar_put_file(&b, "trace.gwt", trace, now);
     tar_put_end(&b);
-    enum err e = pack(&b, ends_in(path, ".zst"), info);
+    enum err e = pack(&b, span_ends(span_of(path), ".zst"), info);
     if (e == ERR_OK)
         e = open_target(path, &fd, info);
     if (e == ERR_OK)

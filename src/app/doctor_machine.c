@@ -24,7 +24,7 @@ static bool grow(struct doctor_work *w, void **items, uint32_t *cap, uint32_t co
     return fits;
 }
 
-void doctor_add_fact(struct doctor_work *w, const char *key, const char *kept) {
+static void add_fact(struct doctor_work *w, const char *key, const char *kept) {
     struct doctor *d = &w->report;
     if (grow(w, (void **)&w->facts, &w->fact_cap, d->fact_count, sizeof(*w->facts)))
         w->facts[d->fact_count++] = (struct doctor_fact){key, kept};
@@ -38,7 +38,7 @@ void doctor_add_source(struct doctor_work *w, const struct doctor_source *s) {
     d->sources = w->sources;
 }
 
-void doctor_add_warning(struct doctor_work *w, const char *kept) {
+static void add_warning(struct doctor_work *w, const char *kept) {
     struct doctor *d = &w->report;
     if (grow(w, (void **)&w->warnings, &w->warning_cap, d->warning_count, sizeof(kept)))
         w->warnings[d->warning_count++] = kept;
@@ -129,19 +129,19 @@ static void look_kernel(struct doctor_work *w) {
     bool known = !w->live.host->rooted && uname(&u) == 0;
     const char *release = known ? doctor_keep_text(&w->texts, u.release)
                                 : doctor_line(w, "proc/sys/kernel/osrelease");
-    doctor_add_fact(w, "kernel",
-                    release[0] ? doctor_keep_format(&w->texts, "Linux %s%s%s", release,
-                                                    known ? " " : "", known ? u.machine : "")
-                               : "not told");
+    add_fact(w, "kernel",
+             release[0] ? doctor_keep_format(&w->texts, "Linux %s%s%s", release, known ? " " : "",
+                                             known ? u.machine : "")
+                        : "not told");
     learn_setcap(w, release);
 #ifdef __OPTIMIZE__
     static const char how[] = "optimised";
 #else
     static const char how[] = "not optimised";
 #endif
-    doctor_add_fact(w, "build",
-                    doctor_keep_format(&w->texts, "%s, compiler %s, %u bits", how, __VERSION__,
-                                       (unsigned)sizeof(void *) * 8));
+    add_fact(w, "build",
+             doctor_keep_format(&w->texts, "%s, compiler %s, %u bits", how, __VERSION__,
+                                (unsigned)sizeof(void *) * 8));
 }
 
 static void look_user(struct doctor_work *w) {
@@ -161,7 +161,7 @@ static void look_user(struct doctor_work *w) {
             buf_char(&b, ' ');
             buf_text(&b, doctor_group(w, groups[i]));
         }
-    doctor_add_fact(w, "user", doctor_keep(&w->texts, buf_span_of(&b)));
+    add_fact(w, "user", doctor_keep(&w->texts, buf_span_of(&b)));
     buf_finish(&b);
 }
 
@@ -182,8 +182,8 @@ static void look_rights(struct doctor_work *w) {
             buf_text(&b, list[i].name);
             buf_char(&b, ' ');
         }
-    doctor_add_fact(w, "rights", b.n > 0 ? doctor_keep(&w->texts, buf_span_of(&b)) : "none");
-    doctor_add_fact(w, "fence", fence_state());
+    add_fact(w, "rights", b.n > 0 ? doctor_keep(&w->texts, buf_span_of(&b)) : "none");
+    add_fact(w, "fence", fence_state());
     buf_finish(&b);
 }
 
@@ -197,11 +197,10 @@ static void look_container(struct doctor_work *w) {
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && !found[0]; i++)
         if (host_stat(w->live.host, w->live.host->root_fd, marks[i].file, &st) == 0)
             found = marks[i].name;
-    doctor_add_fact(w, "container",
-                    found[0] ? doctor_keep_format(&w->texts,
-                                                  "inside one (%s): only what it was given is seen",
-                                                  found)
-                             : "none seen");
+    add_fact(w, "container",
+             found[0] ? doctor_keep_format(&w->texts,
+                                           "inside one (%s): only what it was given is seen", found)
+                      : "none seen");
 }
 
 /* ---- terminal and configuration ------------------------------------------------------------------ */
@@ -212,16 +211,14 @@ static void look_terminal(struct doctor_work *w) {
     int colors = 0;
     bool fits = term_ask(term, &colors, &info) == ERR_OK;
     const char *name = doctor_keep_text(&w->texts, term);
-    doctor_add_fact(
-        w, "terminal",
-        fits ? doctor_keep_format(&w->texts, "%s, %d colours%s", name, colors,
-                                  color_refused(w->options) ? ", refused (NO_COLOR)" : "")
-             : doctor_keep_text(&w->texts, info.text));
+    add_fact(w, "terminal",
+             fits ? doctor_keep_format(&w->texts, "%s, %d colours%s", name, colors,
+                                       color_refused(w->options) ? ", refused (NO_COLOR)" : "")
+                  : doctor_keep_text(&w->texts, info.text));
     const char *locale = setlocale(LC_CTYPE, NULL);
-    doctor_add_fact(w, "locale",
-                    doctor_keep_format(&w->texts, "%s, %s%s", locale ? locale : "C",
-                                       nl_langinfo(CODESET),
-                                       stdout_unicode(w->options) ? "" : ": plain ASCII is drawn"));
+    add_fact(w, "locale",
+             doctor_keep_format(&w->texts, "%s, %s%s", locale ? locale : "C", nl_langinfo(CODESET),
+                                stdout_unicode(w->options) ? "" : ": plain ASCII is drawn"));
 }
 
 /* Of a warning the place alone: what stands there may be a name. */
@@ -238,8 +235,7 @@ static void keep_warnings(struct doctor_work *w, const struct buf *warnings, con
     struct cursor c = cursor_over(buf_span_of(warnings));
     struct span line;
     while (cursor_line(&c, &line))
-        doctor_add_warning(w,
-                           w->texts.scrub ? place_of(w, line, path) : doctor_keep(&w->texts, line));
+        add_warning(w, w->texts.scrub ? place_of(w, line, path) : doctor_keep(&w->texts, line));
 }
 
 static void look_config(struct doctor_work *w) {
@@ -249,12 +245,12 @@ static void look_config(struct doctor_work *w) {
     struct err_info info = {0};
     enum err e = config_find(w->options, &paths, &info);
     const char *path = e == ERR_OK ? paths.read : "";
-    doctor_add_fact(w, "config",
-                    path[0] ? doctor_keep_private(&w->texts, path) : "no file: all at its default");
+    add_fact(w, "config",
+             path[0] ? doctor_keep_private(&w->texts, path) : "no file: all at its default");
     if (e == ERR_OK)
         e = config_load(w->options, &paths, &settings, &warnings, &info);
     if (e != ERR_OK)
-        doctor_add_warning(w, doctor_keep_private(&w->texts, info.text));
+        add_warning(w, doctor_keep_private(&w->texts, info.text));
     keep_warnings(w, &warnings, path);
     buf_finish(&warnings);
 }

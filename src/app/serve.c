@@ -245,8 +245,6 @@ void serve_close(struct serve *s) {
         s->mhd.stop_daemon(s->daemon);
     if (s->fd >= 0)
         close(s->fd);
-    if (s->mhd.handle)
-        dlclose(s->mhd.handle);
     pthread_mutex_destroy(&s->lock);
     buf_finish(&s->ready);
     free(s);

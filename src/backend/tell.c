@@ -118,14 +118,10 @@ void tell_number(struct teller *t, const struct number_file *n, const struct fil
 
 /* ---- other texts ------------------------------------------------------------------------------- */
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 bool text_take_word(struct cursor *c, const char *word) {
     const char *p = c->p;
     for (; *word; word++, p++)
-        if (p == c->end || lower(*p) != *word)
+        if (p == c->end || char_lower(*p) != *word)
             return false;
     c->p = p;
     return true;

@@ -32,7 +32,7 @@ static const char *const level_words[] = {
     [LOG_ERROR] = "error: ", [LOG_WARN] = "warning: ", [LOG_INFO] = "", [LOG_DEBUG] = "debug: "};
 
 /* One write() per line where the system allows, so that lines of several threads stay whole. What
- * can not be written is given up: the ring has it. */
+ * cannot be written is given up: the ring has it. */
 static void write_line(int fd, const struct log_entry *e) {
     char text[LOG_BYTES + 16];
     size_t n = strlen(level_words[e->level]);

@@ -11,10 +11,6 @@ static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 unsigned text_distance(struct span s, const char *key) {
     unsigned line[LONGEST + 1];
     unsigned n = least((unsigned)strlen(key), LONGEST);
@@ -25,7 +21,7 @@ unsigned text_distance(struct span s, const char *key) {
         unsigned corner = line[0];
         line[0] = j + 1;
         for (unsigned i = 1; i <= n; i++) {
-            unsigned change = corner + (lower(s.p[j]) != lower(key[i - 1]));
+            unsigned change = corner + (char_lower(s.p[j]) != char_lower(key[i - 1]));
             corner = line[i];
             line[i] = least(change, least(line[i], line[i - 1]) + 1);
         }

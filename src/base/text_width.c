@@ -18,7 +18,7 @@ static int code_columns(int32_t code) {
     return spacing || text_code_acts(code) ? 1 : utf8proc_charwidth(code);
 }
 
-/* ASCII at both sides can not join: no need to ask for properties. */
+/* ASCII at both sides cannot join: no need to ask for properties. */
 static bool is_plain_start(struct span s) {
     return s.p[0] >= 0x20 && s.p[0] < 0x7f && (s.n == 1 || (unsigned char)s.p[1] < 0x80);
 }
@@ -88,19 +88,19 @@ struct span text_cut(struct span s, size_t columns) {
     return s;
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-bool text_contains(struct span haystack, struct span needle) {
-    for (size_t at = 0; haystack.n - at >= needle.n; at++) {
+size_t text_find(struct span haystack, struct span needle) {
+    for (size_t at = 0; needle.n > 0 && haystack.n - at >= needle.n; at++) {
         size_t i = 0;
-        while (i < needle.n && lower(haystack.p[at + i]) == lower(needle.p[i])) {
+        while (i < needle.n && char_lower(haystack.p[at + i]) == char_lower(needle.p[i])) {
             i++;
         }
         if (i == needle.n) {
-            return true;
+            return at;
         }
     }
-    return false;
+    return haystack.n;
+}
+
+bool text_contains(struct span haystack, struct span needle) {
+    return needle.n == 0 || text_find(haystack, needle) < haystack.n;
 }

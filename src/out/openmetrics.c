@@ -73,7 +73,7 @@ static void put_cost(struct om_tick *t) {
     put_number(t, OM_SELF_CALLS, value_of(t->m->calls), 0);
 }
 
-void om_put_look(struct om_tick *t) {
+static void put_look(struct om_tick *t) {
     if (t->s->real_ns != 0) {
         put_number(t, OM_LOOK, value_of(t->s->real_ns), 9);
     }
@@ -94,7 +94,7 @@ static void tick(struct out_state *st, const struct snapshot *s, struct buf *b) 
         b->cap = b->n;
         return;
     }
-    om_put_look(&t);
+    put_look(&t);
     om_put_devices(&t);
     om_put_metrics(&t);
     om_put_processes(&t);

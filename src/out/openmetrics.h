@@ -130,7 +130,6 @@ struct om_tick {
     const struct openmetrics *m;
     const struct snapshot *s;
 };
-void om_put_look(struct om_tick *t);
 void om_put_devices(struct om_tick *t);
 void om_put_metrics(struct om_tick *t);
 void om_put_processes(struct om_tick *t);

@@ -82,15 +82,11 @@ static void add_real(struct real *sum, struct real r) {
     }
 }
 
-static bool is_same(struct span a, struct span b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 /* The device's line of the same name; UINT32_MAX for none. */
 static uint32_t engine_of(const struct snapshot *s, const struct snap_device *d,
                           const struct snap_engine *e) {
     for (uint32_t i = d->engines.first; i < d->engines.first + d->engines.count; i++) {
-        if (is_same(snapshot_text(s, s->engines[i].name), snapshot_text(s, e->name))) {
+        if (span_same(snapshot_text(s, s->engines[i].name), snapshot_text(s, e->name))) {
             return i;
         }
     }
@@ -100,7 +96,7 @@ static uint32_t engine_of(const struct snapshot *s, const struct snap_device *d,
 static uint32_t memory_of(const struct snapshot *s, const struct snap_device *d,
                           const struct snap_memory *m) {
     for (uint32_t i = d->memory.first; i < d->memory.first + d->memory.count; i++) {
-        if (is_same(snapshot_text(s, s->memory[i].region), snapshot_text(s, m->region))) {
+        if (span_same(snapshot_text(s, s->memory[i].region), snapshot_text(s, m->region))) {
             return i;
         }
     }

@@ -11,12 +11,6 @@
 #include "host.h"
 #include "roster.h"
 
-static int64_t clock_ns(clockid_t id) {
-    struct timespec t = {0};
-    clock_gettime(id, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- frames of the loop --------------------------------------------------------------------------- */
 
 static void emit_text(struct live *l, const struct frame_sink *sink, unsigned kind) {
@@ -29,7 +23,7 @@ static void emit_text(struct live *l, const struct frame_sink *sink, unsigned ki
 static int64_t boot_real_ns(struct host *h) {
     enum { STAT_BYTES = 1 << 16 };
     char *text = h->rooted && h->proc_fd >= 0 ? malloc(STAT_BYTES) : NULL;
-    int64_t boot_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+    int64_t boot_ns = clock_read_ns(CLOCK_REALTIME) - clock_read_ns(CLOCK_BOOTTIME);
     ssize_t n = text ? host_slurp(h, h->proc_fd, "stat", text, STAT_BYTES) : 0;
     if (n > 0) {
         struct cursor c = cursor_over((struct span){text, (size_t)n});
@@ -55,8 +49,8 @@ static void emit_machine(struct live *l, const struct frame_sink *sink) {
 
 static void emit_begin(struct live *l, const struct frame_sink *sink) {
     buf_clear(&l->text);
-    facts_put_u64(&l->text, "real_ns", (uint64_t)clock_ns(CLOCK_REALTIME));
-    facts_put_u64(&l->text, "boot_ns", (uint64_t)clock_ns(CLOCK_BOOTTIME));
+    facts_put_u64(&l->text, "real_ns", (uint64_t)clock_read_ns(CLOCK_REALTIME));
+    facts_put_u64(&l->text, "boot_ns", (uint64_t)clock_read_ns(CLOCK_BOOTTIME));
     emit_text(l, sink, FRAME_BEGIN);
 }
 
@@ -78,7 +72,7 @@ static void count_proc(const struct host *h, struct host_tally *t) {
 
 static void emit_end(struct live *l, const struct frame_sink *sink) {
     struct host_tally *t = &l->host->tally;
-    int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    int64_t cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
     buf_clear(&l->text);
     facts_put_u64(&l->text, "cpu_ns", (uint64_t)(cpu_ns - l->cpu_ns));
     facts_put_u64(&l->text, "syscalls", t->syscalls);
@@ -187,7 +181,7 @@ enum err live_create(struct host *h, const struct backend_table *table, struct s
         live_close(&l->source);
         return err_set(info, ERR_NOMEM, 0, err_text(ERR_NOMEM), NULL);
     }
-    l->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    l->cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
     l->due_ns = clock_mono_ns();
     *out = &l->source;
     return ERR_OK;

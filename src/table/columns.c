@@ -43,17 +43,13 @@ const char *column_title(enum column c, bool unicode) {
     return c == COLUMN_PWS && !unicode ? "PW*s" : column_info(c)->title;
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool same(struct span s, const char *key) {
     size_t n = strlen(key);
     if (s.n != n || n == 0) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        if (lower(s.p[i]) != key[i]) {
+        if (char_lower(s.p[i]) != key[i]) {
             return false;
         }
     }

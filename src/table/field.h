@@ -1,6 +1,6 @@
 /*
  * What a row holds in a column, before it is written or compared: a text, or a number that may not
- * be there. Sorting and cells both stand on it, so they can not disagree.
+ * be there. Sorting and cells both stand on it, so they cannot disagree.
  */
 #ifndef GWTOP_TABLE_FIELD_H
 #define GWTOP_TABLE_FIELD_H

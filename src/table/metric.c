@@ -263,7 +263,7 @@ static void put_value(struct buf *b, const struct metric_info *info, int64_t v, 
     }
 }
 
-/* A number that can not be is none. */
+/* A number that cannot be is none. */
 static unsigned state_of(const struct metric_info *info, struct value v) {
     bool can_be = v.v >= 0 || form_of(info)->negative;
     return v.state != STATE_VALUE || can_be ? v.state : (unsigned)STATE_MALFORMED;

@@ -74,15 +74,11 @@ void table_sort_put(const struct table_query *q, struct buf *out) {
     }
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* -1, 0, 1 without regard to ASCII case. */
 static int compare_texts(struct span a, struct span b) {
     for (size_t i = 0; i < a.n && i < b.n; i++) {
-        unsigned char x = (unsigned char)lower(a.p[i]);
-        unsigned char y = (unsigned char)lower(b.p[i]);
+        unsigned char x = (unsigned char)char_lower(a.p[i]);
+        unsigned char y = (unsigned char)char_lower(b.p[i]);
         if (x != y) {
             return x < y ? -1 : 1;
         }
@@ -136,10 +132,6 @@ bool table_device_matches(const struct snapshot *s, uint32_t device, struct span
 
 /* ---- which rows ------------------------------------------------------------------------------ */
 
-static bool equal(struct span a, struct span b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 static bool is_idle(struct value busy) {
     return busy.state == STATE_VALUE && busy.v <= 0;
 }
@@ -147,7 +139,7 @@ static bool is_idle(struct value busy) {
 /* By name, or by number also where the name is known. */
 static bool is_user(const struct snapshot *s, const struct snap_process *p, struct span wanted) {
     uint64_t number;
-    if (wanted.n == 0 || equal(snapshot_text(s, p->user), wanted)) {
+    if (wanted.n == 0 || span_same(snapshot_text(s, p->user), wanted)) {
         return true;
     }
     return p->uid.state == STATE_VALUE && span_to_u64(wanted, &number) == ERR_OK &&
@@ -203,7 +195,7 @@ static bool is_text(enum format format) {
 static uint64_t rank_of_text(struct span text) {
     uint64_t rank = 0;
     for (size_t i = 0; i < sizeof rank; i++) {
-        rank = rank << 8 | (i < text.n ? (unsigned char)lower(text.p[i]) : 0u);
+        rank = rank << 8 | (i < text.n ? (unsigned char)char_lower(text.p[i]) : 0u);
     }
     return rank;
 }

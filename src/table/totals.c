@@ -29,28 +29,15 @@ static struct span name_of(const struct snapshot *s, const struct snap_process *
                                          : (struct span){"", 0};
 }
 
-/* FNV-1a; names of one number are told apart by their letters. */
-static uint64_t number_of(struct span text) {
-    uint64_t h = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < text.n; i++) {
-        h = (h ^ (unsigned char)text.p[i]) * UINT64_C(1099511628211);
-    }
-    return h;
-}
-
-static bool same(struct span a, struct span b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 /* The sum that the process belongs to, made where it is the first; SHAPE_NONE without memory. */
 static uint32_t sum_for(struct table_totals *t, const struct snapshot *s,
                         const struct snap_process *p, enum table_group by) {
     struct span name = name_of(s, p, by);
-    struct map_key key = {number_of(name), p->device};
+    struct map_key key = {span_hash(name), p->device};
     uint32_t at;
     for (; (at = map_get(&t->names, key)) != MAP_NONE; key.hi++) {
         const struct snap_process *found = &t->processes[at];
-        if (found->device == p->device && same(snapshot_text(&t->s, found->name), name)) {
+        if (found->device == p->device && span_same(snapshot_text(&t->s, found->name), name)) {
             return at;
         }
     }
@@ -95,7 +82,7 @@ static enum err put_common(struct table_totals *t, const struct members *m, enum
     struct span common = {"", 0};
     for (uint32_t i = 0; i < m->count; i++) {
         struct span name = name_of(m->s, &m->s->processes[m->rows[m->places[i]].index], by);
-        if (i > 0 && !same(name, common)) {
+        if (i > 0 && !span_same(name, common)) {
             return ERR_OK;
         }
         common = name;

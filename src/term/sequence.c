@@ -40,6 +40,11 @@ static uint32_t key_by_number(uint64_t n) {
     return n < sizeof first / sizeof first[0] ? first[n] : UI_KEY_NONE;
 }
 
+/* Nothing, or 1 and a modifier: with other numbers a letter ends an answer of the terminal, as "24;80R" does. */
+static bool is_key_form(struct span s) {
+    return s.n == 0 || (s.p[0] == '1' && (s.n == 1 || s.p[1] == ';'));
+}
+
 /* "<button;column;row" and M for a press, m for a release. */
 static uint32_t mouse_of(struct term *t, struct span s) {
     uint64_t part[3];
@@ -67,8 +72,12 @@ uint32_t sequence_key(struct term *t, struct span s) {
     }
     char last = s.p[s.n - 1];
     struct cursor c = cursor_over((struct span){s.p, s.n - 1});
+    if (s.p[0] == '[') { /* the Linux console's F1 to F5 */
+        return s.n == 2 && last >= 'A' && last <= 'E' ? UI_KEY_F1 + (uint32_t)(last - 'A')
+                                                      : UI_KEY_NONE;
+    }
     if (last != '~') {
-        return key_by_letter(last);
+        return is_key_form((struct span){s.p, s.n - 1}) ? key_by_letter(last) : UI_KEY_NONE;
     }
     return cursor_u64(&c, &n) == ERR_OK ? key_by_number(n) : UI_KEY_NONE;
 }
@@ -88,7 +97,8 @@ uint32_t sequence_read(struct term *t) {
     while ((c = wgetch(stdscr)) != ERR && c < 0x80) {
         bytes[n < SEQUENCE_MOST ? n : SEQUENCE_MOST - 1] = (char)c;
         n++;
-        if (is_short || (c >= 0x40 && c <= 0x7e)) {
+        bool is_console = n == 1 && c == '[';
+        if (is_short || (c >= 0x40 && c <= 0x7e && !is_console)) {
             break;
         }
         if (c < ' ') {

@@ -79,7 +79,7 @@ static void draw_items(struct ui *ui, struct grid *g, int row, const struct bar_
 
 /* Of what there is. */
 static bool bar_shows(const struct ui *ui, const struct key_info *k) {
-    return key_is_there(ui, k) && k->bar[0] && (ui->has_counters || k->act != act_COUNTERS);
+    return key_is_there(ui, k) && k->bar[0] && (ui->counters.are_there || k->act != act_COUNTERS);
 }
 
 static void bar_keys(struct ui *ui, struct grid *g, int row) {

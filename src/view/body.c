@@ -6,28 +6,10 @@
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Bytes before the first place where `wanted` stands in `text`, any case; text.n for none. */
-static size_t find(struct span text, struct span wanted) {
-    for (size_t at = 0; wanted.n > 0 && wanted.n <= text.n && at <= text.n - wanted.n; at++) {
-        size_t i = 0;
-        while (i < wanted.n && lower(text.p[at + i]) == lower(wanted.p[i])) {
-            i++;
-        }
-        if (i == wanted.n) {
-            return at;
-        }
-    }
-    return text.n;
-}
-
 static void mark_search(const struct ui *ui, struct grid *g, int row, int column, int width,
                         struct span text) {
     struct span wanted = {ui->search.text, ui->search.n};
-    size_t at = find(text, wanted);
+    size_t at = text_find(text, wanted);
     if (ui->mode != MODE_SEARCH || at == text.n) {
         return;
     }

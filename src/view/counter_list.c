@@ -37,37 +37,38 @@ static bool is_raw(unsigned metric) {
 }
 
 static bool add(struct ui *ui, uint32_t entry) {
-    void *p = ui->counters;
-    if (vec_reserve(&p, &ui->counter_cap, ui->counter_count + 1, sizeof *ui->counters) != ERR_OK) {
+    void *p = ui->counters.list;
+    if (vec_reserve(&p, &ui->counters.cap, ui->counters.count + 1, sizeof *ui->counters.list) !=
+        ERR_OK) {
         return false;
     }
-    ui->counters = p;
-    ui->counters[ui->counter_count++] = entry;
+    ui->counters.list = p;
+    ui->counters.list[ui->counters.count++] = entry;
     return true;
 }
 
 /* Until a key chooses another it stays the same one, wherever it stands. */
 static void find_chosen(struct ui *ui, const struct snapshot *s, const struct snap_device *d) {
-    for (uint32_t i = 0; ui->is_counter_kept && i < ui->counter_count; i++) {
-        struct counter_key key = counter_key_of(s, d, ui->counters[i]);
-        if (counter_key_is(&key, &ui->counter)) {
-            ui->counter_at = i;
+    for (uint32_t i = 0; ui->counters.is_kept && i < ui->counters.count; i++) {
+        struct counter_key key = counter_key_of(s, d, ui->counters.list[i]);
+        if (counter_key_is(&key, &ui->counters.chosen)) {
+            ui->counters.at = i;
             break;
         }
     }
-    if (ui->counter_count > 0) {
-        uint32_t last = ui->counter_count - 1;
-        ui->counter_at = ui->counter_at > last ? last : ui->counter_at;
-        ui->counter = counter_key_of(s, d, ui->counters[ui->counter_at]);
-        ui->is_counter_kept = true;
+    if (ui->counters.count > 0) {
+        uint32_t last = ui->counters.count - 1;
+        ui->counters.at = ui->counters.at > last ? last : ui->counters.at;
+        ui->counters.chosen = counter_key_of(s, d, ui->counters.list[ui->counters.at]);
+        ui->counters.is_kept = true;
     }
 }
 
 void counters_list(struct ui *ui, const struct snapshot *s, const struct snap_device *d) {
-    ui->counter_count = ui->folded = 0;
+    ui->counters.count = ui->counters.folded = 0;
     for (uint32_t i = counter_next(s, d, 0); i < d->metrics.count; i = counter_next(s, d, i + 1)) {
         if (is_raw(s->metrics[d->metrics.first + i].metric) && history_is_zero(ui, s, d, i)) {
-            ui->folded++;
+            ui->counters.folded++;
         } else if (!add(ui, i)) {
             break;
         }

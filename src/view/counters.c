@@ -31,19 +31,19 @@ void counters_open(struct ui *ui, const struct snapshot *s) {
         }
     }
     pane_open(ui, MODE_COUNTERS);
-    ui->counter_at = ui->counter_top = ui->worker_top = 0;
-    ui->is_counter_kept = ui->on_workers = false;
+    ui->counters.at = ui->counters.top = ui->counters.worker_top = 0;
+    ui->counters.is_kept = ui->counters.on_workers = false;
 }
 
 static bool choose(struct ui *ui, int64_t counters) {
-    int64_t to = (int64_t)ui->counter_at + counters;
-    ui->counter_at = to < 0 ? 0 : to > UINT16_MAX ? UINT16_MAX : (uint32_t)to;
-    ui->is_counter_kept = false;
+    int64_t to = (int64_t)ui->counters.at + counters;
+    ui->counters.at = to < 0 ? 0 : to > UINT16_MAX ? UINT16_MAX : (uint32_t)to;
+    ui->counters.is_kept = false;
     return true;
 }
 
 static bool move_counters(struct ui *ui, uint32_t key) {
-    int64_t page = ui->counter_room > 1 ? ui->counter_room - 1 : 1;
+    int64_t page = ui->counters.room > 1 ? ui->counters.room - 1 : 1;
     switch (key) {
     case UI_KEY_UP:
         return choose(ui, -1);
@@ -69,10 +69,10 @@ bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct 
     }
     switch (key) {
     case UI_KEY_LEFT:
-        ui->on_workers = false;
+        ui->counters.on_workers = false;
         return true;
     case UI_KEY_RIGHT:
-        ui->on_workers = true;
+        ui->counters.on_workers = true;
         return true;
     case UI_KEY_TAB:
     case UI_KEY_F1 + 7:
@@ -88,8 +88,9 @@ bool counters_key(struct ui *ui, uint32_t key, const struct snapshot *s, struct 
         pane_close(ui);
         return true;
     default:
-        return ui->on_workers || ui->counter_count == 0 ? scroll_key(&ui->worker_top, ui->body, key)
-                                                        : move_counters(ui, key);
+        return ui->counters.on_workers || ui->counters.count == 0
+                   ? scroll_key(&ui->counters.worker_top, ui->body, key)
+                   : move_counters(ui, key);
     }
 }
 
@@ -115,7 +116,7 @@ static void draw_counter(struct ui *ui, const struct snapshot *s, const struct s
     int label = p->width < LABEL + VALUE ? p->width / 2 : LABEL;
     int value = p->width - label < VALUE ? p->width - label : VALUE;
     put_label(b, s, m);
-    enum role chosen = ui->on_workers ? ROLE_HEADER : ROLE_SELECTED;
+    enum role chosen = ui->counters.on_workers ? ROLE_HEADER : ROLE_SELECTED;
     if (is_chosen) {
         grid_fill(g, row, p->column, p->width, chosen, " ");
     }
@@ -130,17 +131,18 @@ static void draw_counter(struct ui *ui, const struct snapshot *s, const struct s
 
 /* Lines of the list: those that are 0 have one together, behind the others. */
 static uint32_t lines_of(const struct ui *ui) {
-    return ui->counter_count + (ui->folded > 0);
+    return ui->counters.count + (ui->counters.folded > 0);
 }
 
 /* Brings the chosen one into sight, and the last line with the last counter. */
 static void scroll_counters(struct ui *ui, uint32_t room) {
     uint32_t lines = lines_of(ui);
     uint32_t most = lines > room ? lines - room : 0;
-    uint32_t *top = &ui->counter_top;
-    uint32_t end = ui->counter_at + 1 == ui->counter_count && room > 1 ? lines : ui->counter_at + 1;
-    ui->counter_room = room;
-    *top = *top > ui->counter_at ? ui->counter_at : *top;
+    uint32_t *top = &ui->counters.top;
+    uint32_t end =
+        ui->counters.at + 1 == ui->counters.count && room > 1 ? lines : ui->counters.at + 1;
+    ui->counters.room = room;
+    *top = *top > ui->counters.at ? ui->counters.at : *top;
     *top = end > *top + room ? end - room : *top;
     *top = *top > most ? most : *top;
 }
@@ -148,15 +150,15 @@ static void scroll_counters(struct ui *ui, uint32_t room) {
 static void draw_counters(struct ui *ui, const struct snapshot *s, const struct snap_device *d,
                           struct grid *g, const struct area *p) {
     uint32_t room = p->rows > 0 ? (uint32_t)p->rows : 0;
-    uint32_t at = ui->counter_top;
-    for (; at < ui->counter_count && at - ui->counter_top < room; at++) {
-        draw_counter(ui, s, d, ui->counters[at], g, p, p->row + (int)(at - ui->counter_top),
-                     at == ui->counter_at);
+    uint32_t at = ui->counters.top;
+    for (; at < ui->counters.count && at - ui->counters.top < room; at++) {
+        draw_counter(ui, s, d, ui->counters.list[at], g, p, p->row + (int)(at - ui->counters.top),
+                     at == ui->counters.at);
     }
-    if (ui->folded > 0 && at == ui->counter_count && at - ui->counter_top < room) {
+    if (ui->counters.folded > 0 && at == ui->counters.count && at - ui->counters.top < room) {
         buf_clear(&ui->text);
-        put_count(&ui->text, ui->folded, "more is 0", "more are 0");
-        grid_text(g, p->row + (int)(at - ui->counter_top), p->column, p->width, ROLE_DIM,
+        put_count(&ui->text, ui->counters.folded, "more is 0", "more are 0");
+        grid_text(g, p->row + (int)(at - ui->counters.top), p->column, p->width, ROLE_DIM,
                   buf_span_of(&ui->text));
     }
 }
@@ -173,10 +175,10 @@ static void draw_head(struct ui *ui, const struct snapshot *s, struct grid *g, i
     int at = grid_text(g, row, 0, -1, ROLE_TITLE, buf_span_of(b));
     buf_clear(b);
     buf_text(b, "  ");
-    put_count(b, ui->counter_count + ui->folded, "counter", "counters");
+    put_count(b, ui->counters.count + ui->counters.folded, "counter", "counters");
     at = grid_text(g, row, at, -1, ROLE_NORMAL, buf_span_of(b));
     buf_clear(b);
-    put_place(b, ui->counter_top, ui->counter_room, lines_of(ui));
+    put_place(b, ui->counters.top, ui->counters.room, lines_of(ui));
     if (b->n > 0) {
         at = grid_text(g, row, at + GAP, -1, ROLE_NORMAL, buf_span_of(b));
     }
@@ -265,9 +267,10 @@ int counters_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int r
     uint32_t count = lines_of(ui);
     uint32_t worker_count = workers_find(ui, s, d);
     struct area counters = {row + 2, rows - 2, 0, g->columns}, workers;
-    bool has = ui->counter_count > 0;
-    unsigned metric = has ? s->metrics[device->metrics.first + ui->counters[ui->counter_at]].metric
-                          : METRIC_COUNT;
+    bool has = ui->counters.count > 0;
+    unsigned metric =
+        has ? s->metrics[device->metrics.first + ui->counters.list[ui->counters.at]].metric
+            : METRIC_COUNT;
     share_out(g, &counters, &workers, count, worker_count);
     scroll_counters(ui, counters.rows > 0 ? (uint32_t)counters.rows : 0);
     draw_head(ui, s, g, row, d);

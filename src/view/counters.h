@@ -19,7 +19,7 @@ struct area {
 
 /* The device's first counter from entry `i` of its metrics on; the count of these where there is none. */
 uint32_t counter_next(const struct snapshot *s, const struct snap_device *d, uint32_t i);
-/* Lists the device's counters in ui->counters, but for raw ones that were 0 all the time, which are
+/* Lists the device's counters in ui->counters.list, but for raw ones that were 0 all the time, which are
  * counted; and finds the chosen one among them. */
 void counters_list(struct ui *ui, const struct snapshot *s, const struct snap_device *d);
 /* Writes its value into the scratch text: where it is wider than `width` (a column of it is for what hangs) without its

@@ -292,6 +292,9 @@ static void put_identity(struct buf *b, const struct snapshot *s, const struct s
     buf_text(b, device_state_name((enum device_state)d->state));
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct span text = text_cut(snapshot_text(s, texts[i]), 40);
+        if (i == 1 && span_same(text, snapshot_text(s, d->driver))) {
+            continue; /* the only device of a file is called by its driver */
+        }
         buf_text(b, text.n > 0 ? "  " : "");
         buf_span(b, text);
     }

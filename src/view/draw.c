@@ -120,9 +120,17 @@ void put_count(struct buf *b, uint64_t n, const char *one, const char *many) {
     buf_text(b, n == 1 ? one : many);
 }
 
-static void put_two(struct buf *b, int64_t n) {
+void put_two(struct buf *b, int64_t n) {
     buf_char(b, (char)('0' + n / 10 % 10));
     buf_char(b, (char)('0' + n % 10));
+}
+
+void put_time_of_day(struct buf *b, int64_t s) {
+    put_two(b, s / 3600);
+    buf_char(b, ':');
+    put_two(b, s / 60 % 60);
+    buf_char(b, ':');
+    put_two(b, s % 60);
 }
 
 void put_clock(struct buf *b, int64_t ns) {

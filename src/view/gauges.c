@@ -1,7 +1,7 @@
 /*
  * The gauges of a device: a bar for each class of engines, and one for each class of memory of
  * which the size is known. Where the device has a sensor of its own, that is shown in place of the
- * sum over its clients, which misses those that can not be read, and the bar says so. Pure.
+ * sum over its clients, which misses those that cannot be read, and the bar says so. Pure.
  */
 #include "strip.h"
 

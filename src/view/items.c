@@ -160,16 +160,12 @@ static enum role say_driver(const struct ui *ui, const struct snapshot *s,
     return ROLE_DIM;
 }
 
-static bool is_same(struct span a, struct span b) {
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 static enum role say_id(const struct ui *ui, const struct snapshot *s, const struct snap_device *d,
                         struct buf *b) {
     struct span id = snapshot_text(s, d->id);
     (void)ui;
     /* One that nothing names but its driver. */
-    if (!is_same(id, snapshot_text(s, d->driver)) && !is_same(id, snapshot_text(s, d->name))) {
+    if (!span_same(id, snapshot_text(s, d->driver)) && !span_same(id, snapshot_text(s, d->name))) {
         buf_span(b, id);
     }
     return ROLE_DIM;

@@ -35,12 +35,12 @@ const struct key_info *key_at(unsigned i) {
     return i < sizeof keys / sizeof keys[0] ? &keys[i] : NULL;
 }
 
-bool key_works(const struct key_info *k, bool replay) {
+static bool works(const struct key_info *k, bool replay) {
     return replay ? k->replay : k->live;
 }
 
 bool key_is_there(const struct ui *ui, const struct key_info *k) {
-    return key_works(k, ui->o.replay) && (k->act != act_SIGNAL || !ui->o.no_signals);
+    return works(k, ui->o.replay) && (k->act != act_SIGNAL || !ui->o.no_signals);
 }
 
 uint32_t key_code(struct span word) {
@@ -78,7 +78,7 @@ static bool names_key(const struct key_info *k, uint32_t key) {
 
 const struct key_info *key_find(uint32_t key, bool replay) {
     for (unsigned i = 0; key != 0 && key_at(i); i++) {
-        if (key_works(&keys[i], replay) && names_key(&keys[i], key)) {
+        if (works(&keys[i], replay) && names_key(&keys[i], key)) {
             return &keys[i];
         }
     }
@@ -87,7 +87,7 @@ const struct key_info *key_find(uint32_t key, bool replay) {
 
 void ui_help_text(bool replay, struct buf *out) {
     for (unsigned i = 0; key_at(i); i++) {
-        if (key_works(&keys[i], replay)) {
+        if (works(&keys[i], replay)) {
             buf_text(out, keys[i].keys);
             buf_char(out, '\t');
             buf_text(out, keys[i].doc);

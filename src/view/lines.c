@@ -17,22 +17,13 @@ static uint64_t count_clients(const struct snapshot *s) {
     return n;
 }
 
-static void put_two(struct buf *b, int64_t n) {
-    buf_char(b, (char)('0' + n / 10 % 10));
-    buf_char(b, (char)('0' + n % 10));
-}
-
 /* "14:22:05  1.0 s", as far as known. */
 static void put_time(struct buf *b, const struct snapshot *s, const struct ui_play *play,
                      bool is_plain) {
     int64_t now = play->now_real_ns ? play->now_real_ns : s ? s->real_ns : 0;
     if (now > 0 && !is_plain) {
         int64_t of_day = ((now / NS_PER_S + play->utc_offset_s % DAY_S) % DAY_S + DAY_S) % DAY_S;
-        put_two(b, of_day / 3600);
-        buf_char(b, ':');
-        put_two(b, of_day / 60 % 60);
-        buf_char(b, ':');
-        put_two(b, of_day % 60);
+        put_time_of_day(b, of_day);
     }
     if (play->delay_ns > 0) {
         buf_text(b, b->n ? "  " : "");

@@ -13,15 +13,6 @@
 #define SPACE_OF_SUM    (UINT8_MAX - 2)
 #define PID_OF_SUM      (-1)
 
-/* FNV-1a: rows without a process are told apart by their name. */
-static uint64_t number_of_text(struct span s) {
-    uint64_t h = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < s.n; i++) {
-        h = (h ^ (unsigned char)s.p[i]) * UINT64_C(1099511628211);
-    }
-    return h;
-}
-
 static uint32_t device_subject(const struct snapshot *s, uint32_t device) {
     return device < s->device_count ? s->devices[device].subject : UINT32_MAX;
 }
@@ -40,14 +31,14 @@ const struct snapshot *list_source(const struct ui *ui, const struct snapshot *s
 static struct identity of_sum(const struct ui *ui, const struct snapshot *s, uint32_t index) {
     const struct snapshot *sums = &ui->totals.s;
     const struct snap_process *p = &sums->processes[index];
-    return (struct identity){.start = number_of_text(snapshot_text(sums, p->name)),
+    return (struct identity){.start = span_hash(snapshot_text(sums, p->name)),
                              .device = device_subject(s, p->device),
                              .pid = PID_OF_SUM,
                              .space = SPACE_OF_SUM};
 }
 
 static struct identity of_loose(const struct snapshot *s, const struct snap_unattributed *u) {
-    return (struct identity){.start = number_of_text(snapshot_text(s, u->name)),
+    return (struct identity){.start = span_hash(snapshot_text(s, u->name)),
                              .device = device_subject(s, u->device),
                              .unattributed = true};
 }
@@ -75,7 +66,7 @@ static struct identity identity_of(const struct ui *ui, const struct snapshot *s
         const struct snapshot *from = list_source(ui, s, r);
         struct text_ref name =
             r.engine ? from->engines[r.index].name : from->memory[r.index].region;
-        id.client = number_of_text(snapshot_text(from, name));
+        id.client = span_hash(snapshot_text(from, name));
         id.space = r.engine ? SPACE_OF_ENGINE : SPACE_OF_REGION;
     }
     return id;

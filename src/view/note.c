@@ -20,7 +20,8 @@ static const struct {
 };
 enum { TOPICS = sizeof topics / sizeof topics[0] };
 
-bool note_is_limit(const struct snap_metric *m) {
+/* A limit at work: a flag of the metrics throttle.*. */
+static bool is_limit(const struct snap_metric *m) {
     const struct metric_info *info = metric_info(m->metric);
     return info->unit == UNIT_FLAG && span_starts(span_of(info->name), limit_prefix) &&
            m->value.state == STATE_VALUE && m->value.v != 0;
@@ -51,7 +52,7 @@ static struct limits limits_of(const struct snapshot *s, const struct snap_devic
     struct limits l = {0};
     for (uint32_t i = 0; i < d->metrics.count; i++) {
         const struct snap_metric *m = &s->metrics[d->metrics.first + i];
-        if (!note_is_limit(m)) {
+        if (!is_limit(m)) {
             continue;
         }
         unsigned topic = topic_of(m);
@@ -81,7 +82,7 @@ static void put_limits(struct buf *b, const struct snapshot *s, const struct sna
     put_start(b, l);
     for (uint32_t i = 0; i < d->metrics.count; i++) {
         const struct snap_metric *m = &s->metrics[d->metrics.first + i];
-        if (note_is_limit(m)) {
+        if (is_limit(m)) {
             buf_text(b, before);
             buf_text(b, metric_info(m->metric)->doc);
             buf_text(b, m->value.doubt ? "~" : "");

@@ -19,7 +19,8 @@ static bool is_it(const struct process_pane *p, const struct snap_process *q) {
     return q->pid == p->of.pid && q->start == p->of.start;
 }
 
-uint32_t process_rows(const struct ui *ui, const struct snapshot *s, uint32_t *first) {
+/* Its rows in the snapshot: the first, and how many; 0 where it is not there. */
+static uint32_t rows_of(const struct ui *ui, const struct snapshot *s, uint32_t *first) {
     uint32_t i = 0, n = 0;
     while (i < s->process_count && !is_it(&ui->process, &s->processes[i])) {
         i++;
@@ -306,7 +307,7 @@ static void draw_sheet(struct ui *ui, const struct snapshot *s, struct grid *g, 
 
 int process_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {
     uint32_t first = 0;
-    uint32_t count = s ? process_rows(ui, s, &first) : 0;
+    uint32_t count = s ? rows_of(ui, s, &first) : 0;
     if (rows < 1) {
         return 0;
     }

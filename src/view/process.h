@@ -37,8 +37,6 @@ struct process_pane {
 };
 
 void process_finish(struct process_pane *p);
-/* Its rows in the snapshot: the first, and how many; 0 where it is not there. */
-uint32_t process_rows(const struct ui *ui, const struct snapshot *s, uint32_t *first);
 /* "48213 blender", of whom the screens are about; clears `b`. */
 void process_put_title(struct ui *ui, struct buf *b);
 /* Tells the app to read its files where that can be done. */

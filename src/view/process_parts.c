@@ -10,11 +10,6 @@
 
 /* ---- who ------------------------------------------------------------------------------------- */
 
-static void put_two(struct buf *b, int64_t n) {
-    buf_char(b, (char)('0' + n / 10 % 10));
-    buf_char(b, (char)('0' + n % 10));
-}
-
 static bool is_leap(int64_t year) {
     return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 }
@@ -39,11 +34,7 @@ static void put_moment(struct buf *b, int64_t ns, int64_t offset_s) {
     buf_char(b, '-');
     put_two(b, day + 1);
     buf_char(b, ' ');
-    put_two(b, of_day / 3600);
-    buf_char(b, ':');
-    put_two(b, of_day / 60 % 60);
-    buf_char(b, ':');
-    put_two(b, of_day % 60);
+    put_time_of_day(b, of_day);
 }
 
 static void put_ago(struct buf *b, int64_t ns) {

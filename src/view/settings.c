@@ -38,7 +38,8 @@ enum setting setting_find(struct span key) {
     return SETTING_COUNT;
 }
 
-const char *setting_nearest(struct span key) {
+/* The key nearest to a misspelt one; never NULL. */
+static const char *nearest_key(struct span key) {
     const char *nearest = list[0].key;
     unsigned best = UINT_MAX;
     for (unsigned i = 0; i < SETTING_COUNT; i++) {
@@ -242,7 +243,7 @@ static enum err refuse_key(struct span key, struct err_info *info) {
     text[text_clean(text, sizeof text - 1, key)] = '\0';
     buf_text(&b, text);
     buf_text(&b, " (nearest: ");
-    buf_text(&b, setting_nearest(key));
+    buf_text(&b, nearest_key(key));
     buf_text(&b, ")");
     buf_char(&b, '\0');
     err_set(info, ERR_USAGE, 0, "unknown setting", b.failed ? text : b.p);

@@ -142,7 +142,9 @@ static void put_keys(const struct ui *ui, struct buf *b) {
         buf_text(b, "Enter takes it, Esc leaves it as it was");
     } else if (ui->setup.on_columns) {
         buf_text(b, "Space: add or remove  Left Right: move  + - 0: width");
-    } else if (ui_is(ui, SETTING_READONLY) || !ui->o.config_path) {
+    } else if (ui_is(ui, SETTING_READONLY)) {
+        buf_text(b, "changes are for this run: read-only, nothing is saved");
+    } else if (!ui->o.config_path) {
         buf_text(b, "changes are for this run: there is no place to save to");
     } else {
         buf_text(b, "F10 saves to ");

@@ -32,7 +32,7 @@ static int order_of(const struct standing *a, const struct standing *b) {
 }
 
 void standings_begin(struct ui *ui, const struct snapshot *s, uint32_t device) {
-    struct standings *t = &ui->standings;
+    struct standings *t = &ui->counters.standings;
     uint32_t subject = s->devices[device].subject;
     if (t->device != subject || s->tick < t->tick) {
         t->count[0] = t->count[1] = 0;
@@ -89,7 +89,7 @@ static void keep(struct standings *t, const struct standing *it) {
 }
 
 int64_t standing_of(struct ui *ui, const struct standing *who, struct value busy, bool *is_idle) {
-    struct standings *t = &ui->standings;
+    struct standings *t = &ui->counters.standings;
     const struct standing *before = find(t, who);
     struct standing it = before ? *before : *who;
     if (!before || t->is_new) {

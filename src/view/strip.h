@@ -104,7 +104,5 @@ enum role note_put(const struct snapshot *s, uint32_t d, int width, struct buf *
 int note_least(const struct snapshot *s, uint32_t d);
 /* Whether the process is one of those that keep the device awake. */
 bool note_is_holder(const struct snap_process *p, uint32_t d);
-/* A limit at work: a flag of the metrics throttle.*. */
-bool note_is_limit(const struct snap_metric *m);
 
 #endif

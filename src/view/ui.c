@@ -56,10 +56,10 @@ void ui_destroy(struct ui *ui) {
         table_totals_finish(&ui->totals);
         signals_finish(ui);
         free(ui->lines);
-        free(ui->workers);
-        free(ui->counters);
-        free(ui->standings.list[0]);
-        free(ui->standings.list[1]);
+        free(ui->counters.workers);
+        free(ui->counters.list);
+        free(ui->counters.standings.list[0]);
+        free(ui->counters.standings.list[1]);
         process_finish(&ui->process);
         history_finish(&ui->history);
         buf_finish(&ui->text);
@@ -88,8 +88,7 @@ static struct layout share_out(const struct ui *ui, const struct ui_play *play, 
         l.status = --bottom;
     }
     if (ui->o.replay && take(rows, 5, &left)) {
-        l.progress_rows =
-            timeline_has_bar(ui, play) && take(rows, TIMELINE_WIDE, &left) ? 2 : 1;
+        l.progress_rows = timeline_has_bar(ui, play) && take(rows, TIMELINE_WIDE, &left) ? 2 : 1;
         bottom -= l.progress_rows;
         l.progress = bottom;
     }
@@ -175,7 +174,7 @@ void ui_render(struct ui *ui, const struct snapshot *s, const struct ui_play *pl
     ui->play = *play;
     spots_clear(ui);
     ui->o.unicode = ui->can_unicode && !ui_is(ui, SETTING_PLAIN) && !ui_is(ui, SETTING_UNICODE);
-    ui->has_counters = counters_are_there(ui, s);
+    ui->counters.are_there = counters_are_there(ui, s);
     if (l.title >= 0) {
         title_draw(ui, s, play, g, l.title);
     }

@@ -6,14 +6,14 @@
 #define GWTOP_VIEW_UI_H
 
 #include "gwtop/view.h"
-#include "history.h"
-#include "mouse.h"
 #include "header.h"
+#include "history.h"
 #include "log.h"
+#include "mouse.h"
 #include "pane.h"
+#include "picks.h"
 #include "process.h"
 #include "prompt.h"
-#include "picks.h"
 #include "setup.h"
 #include "signal.h"
 #include "tags.h"
@@ -71,6 +71,27 @@ struct standings {
     bool is_new; /* a tick that was not seen before */
 };
 
+/* The counters screen: its lists of counters and of who worked. */
+struct counters_pane {
+    uint32_t at; /* the counter chosen, among those that are listed */
+    uint32_t top;
+    uint32_t room;             /* lines in sight at the last render */
+    struct counter_key chosen; /* the counter at `at`, */
+    bool is_kept;              /* which is found again when the list changes */
+    uint32_t *list;            /* entries of the device's metrics */
+    uint32_t count;
+    uint32_t cap;
+    uint32_t folded; /* not listed, since they are 0 */
+    bool on_workers; /* keys move the list of who worked */
+    bool is_detail;  /* of the lines: contexts do what the clients of their process tell too */
+    bool are_there;  /* some device has counters, or was asked for some */
+    struct standings standings;
+    struct worker *workers;
+    uint32_t worker_count;
+    uint32_t worker_cap;
+    uint32_t worker_top;
+};
+
 /* Whom UI_SIGNAL and UI_LOOK are about. */
 struct asked {
     struct ui_target list[TARGETS_MOST];
@@ -106,11 +127,11 @@ struct ui {
     bool follow;
     char hint[160]; /* about the key pressed last, or what the app answered; "" for none */
     bool is_hint_bad;
-    bool add_sort; /* the next sort letter adds a key */
+    bool add_sort;               /* the next sort letter adds a key */
     struct settings before_copy; /* what `y` goes back to */
     bool is_copy;
-    bool is_used;  /* a key was pressed: no first hint any more */
-    int device;    /* shown alone; -1: all */
+    bool is_used;   /* a key was pressed: no first hint any more */
+    int device;     /* shown alone; -1: all */
     uint32_t alone; /* its subject: it stays the same when others come and go */
     char device_text[12];
     uint32_t used; /* columns that were of use once, by bit: these stay */
@@ -127,25 +148,9 @@ struct ui {
     struct log_view log;
     uint32_t detail; /* subject of the device of the device screen */
     uint32_t detail_top;
-    uint32_t counter_at; /* the counter chosen, among those that are listed */
-    uint32_t counter_top;
-    uint32_t counter_room;      /* lines in sight at the last render */
-    struct counter_key counter; /* the one chosen, */
-    bool is_counter_kept;       /* which is found again when the list changes */
-    uint32_t *counters;         /* listed: entries of the device's metrics */
-    uint32_t counter_count;
-    uint32_t counter_cap;
-    uint32_t folded;   /* not listed, since they are 0 */
-    bool on_workers;   /* keys move the list of who worked */
-    bool is_detail;    /* of the lines: contexts do what the clients of their process tell too */
-    bool has_counters; /* some device has, or was asked for some */
-    struct standings standings;
-    struct worker *workers;
-    uint32_t worker_count;
-    uint32_t worker_cap;
-    uint32_t worker_top;
+    struct counters_pane counters;
     struct history history;
-    uint32_t table_rows; /* that plots leave to the table */
+    uint32_t table_rows;                      /* that plots leave to the table */
     struct metric_place places[METRIC_COUNT]; /* in the order of the device screen */
     struct tags tags;
     struct signals signals;
@@ -156,8 +161,8 @@ struct ui {
     struct eye eye;
     struct setup setup;
     struct menu *menu; /* of the last render, one of those here; or NULL */
-    bool can_unicode; /* the terminal; o.unicode is what the settings leave of it */
-    struct buf text; /* scratch */
+    bool can_unicode;  /* the terminal; o.unicode is what the settings leave of it */
+    struct buf text;   /* scratch */
 };
 
 /* A setting of yes or no; which of the choices. */
@@ -180,7 +185,6 @@ struct key_info {
 };
 /* NULL past the last. */
 const struct key_info *key_at(unsigned i);
-bool key_works(const struct key_info *k, bool replay);
 /* Works, and does something with the options as they are: what bar and help show. */
 bool key_is_there(const struct ui *ui, const struct key_info *k);
 const struct key_info *key_find(uint32_t key, bool replay);
@@ -310,6 +314,10 @@ void put_share(struct buf *b, struct value ppm);
 void put_size(struct buf *b, struct value bytes);
 /* "1 client", "2 clients". */
 void put_count(struct buf *b, uint64_t n, const char *one, const char *many);
+/* The last two digits, with a zero before one. */
+void put_two(struct buf *b, int64_t n);
+/* "14:22:05", of seconds since midnight. */
+void put_time_of_day(struct buf *b, int64_t s);
 /* "1:23", "1:02:03", cut to seconds. */
 void put_clock(struct buf *b, int64_t ns);
 

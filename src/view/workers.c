@@ -48,13 +48,14 @@ static struct value share_of(const struct snapshot *s, uint8_t kind, uint32_t in
 }
 
 static struct worker *add(struct ui *ui, uint8_t kind, uint32_t index) {
-    void *p = ui->workers;
-    if (vec_reserve(&p, &ui->worker_cap, ui->worker_count + 1, sizeof *ui->workers) != ERR_OK) {
+    void *p = ui->counters.workers;
+    if (vec_reserve(&p, &ui->counters.worker_cap, ui->counters.worker_count + 1,
+                    sizeof *ui->counters.workers) != ERR_OK) {
         return NULL;
     }
-    ui->workers = p;
-    ui->workers[ui->worker_count] = (struct worker){.index = index, .kind = kind};
-    return &ui->workers[ui->worker_count++];
+    ui->counters.workers = p;
+    ui->counters.workers[ui->counters.worker_count] = (struct worker){.index = index, .kind = kind};
+    return &ui->counters.workers[ui->counters.worker_count++];
 }
 
 /* Who the row is. */
@@ -92,7 +93,7 @@ static void add_row(struct ui *ui, const struct snapshot *s, uint8_t kind, uint3
     struct value weight = has_own ? busy : sum_of(s, contexts);
     const struct worker row = {.row_busy = standing_of(ui, &who, weight, &is_idle),
                                .busy = INT64_MAX,
-                               .place = ui->worker_count,
+                               .place = ui->counters.worker_count,
                                .index = index,
                                .kind = kind};
     struct worker *w = contexts.count == 0 && is_idle ? NULL : add(ui, kind, index);
@@ -137,25 +138,27 @@ static void sort(struct worker *w, uint32_t n) {
 }
 
 uint32_t workers_find(struct ui *ui, const struct snapshot *s, uint32_t device) {
-    ui->worker_count = 0;
-    ui->is_detail = false;
+    ui->counters.worker_count = 0;
+    ui->counters.is_detail = false;
     standings_begin(ui, s, device);
     for (uint32_t i = 0; i < s->process_count; i++) {
         const struct snap_process *p = &s->processes[i];
         if (p->device == device) {
-            ui->is_detail = ui->is_detail || (p->contexts.count > 0 && p->client_run.count > 0);
+            ui->counters.is_detail =
+                ui->counters.is_detail || (p->contexts.count > 0 && p->client_run.count > 0);
             add_row(ui, s, WORKER_PROCESS, i, p->contexts);
         }
     }
     for (uint32_t i = 0; i < s->unattributed_count; i++) {
         const struct snap_unattributed *u = &s->unattributed[i];
         if (u->device == device && u->contexts.count > 0) {
-            ui->is_detail = ui->is_detail || u->busy_ppm.state == STATE_UNSUPPORTED;
+            ui->counters.is_detail =
+                ui->counters.is_detail || u->busy_ppm.state == STATE_UNSUPPORTED;
             add_row(ui, s, WORKER_NOBODY, i, u->contexts);
         }
     }
-    sort(ui->workers, ui->worker_count);
-    return ui->worker_count + ui->is_detail;
+    sort(ui->counters.workers, ui->counters.worker_count);
+    return ui->counters.worker_count + ui->counters.is_detail;
 }
 
 /* ---- drawing --------------------------------------------------------------------------------- */
@@ -215,29 +218,30 @@ static void draw_head(struct ui *ui, struct grid *g, const struct area *p, unsig
     struct span cut = text_cut(span_of(name), (size_t)(end - BUSY_END - 1));
     draw_right(g, p->row, p->column + end, p->column, ROLE_HEADER_SORT, cut);
     int at = draw_text(g, p->row, p->column + end + GAP, p->width - end - GAP,
-                       ui->on_workers ? ROLE_HEADER_SORT : ROLE_HEADER,
-                       ui->worker_count > 0 ? "PROCESS, CONTEXT, TAG" : "no process");
+                       ui->counters.on_workers ? ROLE_HEADER_SORT : ROLE_HEADER,
+                       ui->counters.worker_count > 0 ? "PROCESS, CONTEXT, TAG" : "no process");
     buf_clear(&ui->text);
-    put_place(&ui->text, ui->worker_top, ui->body, ui->worker_count);
+    put_place(&ui->text, ui->counters.worker_top, ui->body, ui->counters.worker_count);
     draw_right(g, p->row, p->column + p->width, at + GAP, ROLE_HEADER, buf_span_of(&ui->text));
 }
 
 void workers_draw(struct ui *ui, const struct snapshot *s, struct grid *g, struct area p,
                   unsigned metric) {
-    bool is_noted = ui->is_detail && p.rows >= NOTE_LEAST;
+    bool is_noted = ui->counters.is_detail && p.rows >= NOTE_LEAST;
     uint32_t room = p.rows > 1 ? (uint32_t)p.rows - 1 - is_noted : 0;
-    uint32_t most = ui->worker_count > room ? ui->worker_count - room : 0;
+    uint32_t most = ui->counters.worker_count > room ? ui->counters.worker_count - room : 0;
     if (room == 0 || p.width <= value_end(&p) + GAP) {
         return;
     }
-    ui->worker_top = ui->worker_top > most ? most : ui->worker_top;
+    ui->counters.worker_top = ui->counters.worker_top > most ? most : ui->counters.worker_top;
     ui->body = room;
     draw_head(ui, g, &p, metric);
-    for (uint32_t i = 0; i < room && ui->worker_top + i < ui->worker_count; i++) {
-        draw_worker(ui, s, g, &p, p.row + 1 + (int)i, &ui->workers[ui->worker_top + i], metric);
+    for (uint32_t i = 0; i < room && ui->counters.worker_top + i < ui->counters.worker_count; i++) {
+        draw_worker(ui, s, g, &p, p.row + 1 + (int)i,
+                    &ui->counters.workers[ui->counters.worker_top + i], metric);
     }
     if (is_noted) {
-        uint32_t lines = ui->worker_count < room ? ui->worker_count : room;
+        uint32_t lines = ui->counters.worker_count < room ? ui->counters.worker_count : room;
         draw_text(g, p.row + 1 + (int)lines, p.column, p.width, ROLE_DIM, detail_words);
     }
 }

@@ -12,6 +12,12 @@
 #include "capability.h"
 #include "screen_run.h"
 
+const char *screen_mouse(const char *term) {
+    const char *variant = getenv("GWTOP_VARIANT");
+    bool is_looked_for = variant && strcmp(variant, "asan") == 0;
+    return is_looked_for && strcmp(term, "linux") == 0 ? "mouse=no" : "mouse=yes";
+}
+
 double screen_patience(double s) {
     const char *variant = getenv("GWTOP_VARIANT");
     return variant && strcmp(variant, "release") != 0 ? s + 15 : s;

@@ -11,6 +11,9 @@ struct terminal *screen_start(const char *const *args, const char *const *env, i
 void screen_assert_restored(struct terminal *t, const char *term);
 /* It has been told to end: does so soon, with status 0, and the terminal is as it was. */
 void screen_finish(struct terminal *t, const char *term);
+/* The value of --set for a terminal of this type. On the Linux console ncurses asks libgpm for the mouse, which loses
+ * some bytes of its own: a leak that a sanitizer build would end with. */
+const char *screen_mouse(const char *term);
 /* Seconds to wait where `s` are enough: more in a sanitizer build, whose end looks for leaks. */
 double screen_patience(double s);
 

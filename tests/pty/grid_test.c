@@ -95,7 +95,9 @@ static void run_end(struct run *r) {
 
 /* The table, and the help below it. */
 static char *seen_on(const char *term, const char *locale) {
-    struct run r = run_start(still, term, locale, ROWS, COLUMNS);
+    const char *const args[] = {still[0], still[1],           still[2], still[3],
+                                "--set",  screen_mouse(term), NULL};
+    struct run r = run_start(args, term, locale, ROWS, COLUMNS);
     run_read(&r, 0.25);
     char *table = strdup(vt_text(r.v));
     terminal_send(r.t, "h");
@@ -272,7 +274,8 @@ static void keys_cut_in_two(void **state) {
 static void a_tick_is_small(void **state) {
     size_t n;
     (void)state;
-    struct run r = run_start(PROGRAM_ARGS("replay", "fixtures/demo/demo.gwt.zst"), "xterm-256color", "C.UTF-8", 60, 200);
+    struct run r = run_start(PROGRAM_ARGS("replay", "fixtures/demo/demo.gwt.zst"), "xterm-256color",
+                             "C.UTF-8", 60, 200);
     run_read(&r, 0.2);
     terminal_pump(r.t, 3, 5);
     terminal_forget(r.t);

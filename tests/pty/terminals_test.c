@@ -55,8 +55,9 @@ static void run_on(const char *term, const char *locale) {
         return; /* this machine does not know the type */
     snprintf(term_env, sizeof term_env, "TERM=%s", term);
     snprintf(locale_env, sizeof locale_env, "LC_ALL=%s", locale);
-    struct terminal *t = screen_start(PROGRAM_ARGS("--root", root, "-d", "1s"),
-                                      (const char *const[]){term_env, locale_env, NULL}, 40, 120);
+    struct terminal *t =
+        screen_start(PROGRAM_ARGS("--root", root, "-d", "1s", "--set", screen_mouse(term)),
+                     (const char *const[]){term_env, locale_env, NULL}, 40, 120);
     if (!terminal_expect(t, "blender", 20) || !terminal_expect(t, "62001", 5))
         fail_msg("%s, %s: no processes on the screen", term, locale);
     const char *output = terminal_output(t, &n);

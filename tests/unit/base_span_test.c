@@ -30,6 +30,14 @@ static void basics(void **state) {
     assert_true(span_starts(span_of("x"), ""));
     assert_true(span_starts(none, ""));
     assert_false(span_starts(span_of("drm"), "drm-"));
+    assert_true(span_ends(span_of("trace.gwt.zst"), ".zst"));
+    assert_true(span_ends(none, ""));
+    assert_false(span_ends(span_of("zst"), ".zst"));
+    assert_true(span_same(none, span_of("")));
+    assert_true(span_same((struct span){"a\0b", 3}, (struct span){"a\0b", 3}));
+    assert_false(span_same((struct span){"a\0b", 3}, (struct span){"a\0c", 3}));
+    assert_false(span_same(span_of("ab"), span_of("abc")));
+    assert_true(span_hash(span_of("a")) == UINT64_C(0xaf63dc4c8601ec8c)); /* as published */
 }
 
 static void trim_and_skip(void **state) {

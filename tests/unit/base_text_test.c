@@ -339,6 +339,9 @@ static void searching(void **state) {
     assert_true(text_contains((struct span){"a\0B", 3}, (struct span){"\0b", 2}));
     assert_true(text_contains(span_of("\xc3\xa9t\xc3\xa9"), span_of("T\xc3\xa9")));
     assert_false(text_contains(span_of("\xc3\xa9"), span_of("\xc3\x89"))); /* ASCII only */
+    assert_int_equal(text_find(span_of("aaBc"), span_of("Ab")), 1);
+    assert_int_equal(text_find(span_of("abc"), span_of("x")), 3);
+    assert_int_equal(text_find(span_of("abc"), none), 3);
 }
 
 int main(void) {

@@ -33,12 +33,18 @@ static void arrows_and_ends(void **state) {
     assert_int_equal(key("15~"), UI_KEY_F1 + 4);
     assert_int_equal(key("17~"), UI_KEY_F1 + 5);
     assert_int_equal(key("24~"), UI_KEY_F1 + 11);
+    assert_int_equal(key("1;2R"), UI_KEY_F1 + 2); /* with Shift */
+    assert_int_equal(key("[A"), UI_KEY_F1);
+    assert_int_equal(key("[E"), UI_KEY_F1 + 4);
 }
 
 static void what_is_none(void **state) {
     static const char *const none[] = {
-        "",      "~",    "0~",      "16~",     "99999999999999999999~", "q",       "200~", "?1;2c",
-        "<0;1M", "<;;M", "<0;0;5M", "<0;5;0M", "<0;70000;5M",           "<3;5;5M", "<"};
+        "",     "~",       "0~",      "16~",         "99999999999999999999~",
+        "q",    "200~",    "?1;2c",   "24;80R",      "?1;1R",
+        ">1A",  "[",       "[F",      "[AA",         "<0;1M",
+        "<;;M", "<0;0;5M", "<0;5;0M", "<0;70000;5M", "<3;5;5M",
+        "<"};
     (void)state;
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         struct term t = {.pointer = {.is_on = true}};

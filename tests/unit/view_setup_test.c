@@ -241,8 +241,9 @@ static void no_place_to_save(void **state) {
     s.number[SETTING_READONLY] = 1;
     o = (struct ui_options){.settings = &s, .config_path = "/x", .no_signals = true};
     start_with(&r, &o);
+    assert_null(strstr(screen(&r), "no place")); /* there is one */
     assert_int_equal(press(&r, F10), UI_NONE);
-    assert_non_null(strstr(screen(&r), "read-only"));
+    assert_non_null(strstr(screen(&r), "read-only: nothing is written"));
     go_to(&r, SETTING_READONLY);
     press(&r, ' ');
     assert_value(&r, SETTING_READONLY, "yes");

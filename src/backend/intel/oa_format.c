@@ -89,13 +89,9 @@ bool oa_counter_is_defined(const struct oa_layout *l, unsigned counter) {
     return true;
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 bool oa_same_text(struct span s, const char *text) {
     for (size_t i = 0; i < s.n; i++) {
-        if (text[i] == '\0' || lower(s.p[i]) != lower(text[i]))
+        if (text[i] == '\0' || char_lower(s.p[i]) != char_lower(text[i]))
             return false;
     }
     return text[s.n] == '\0';

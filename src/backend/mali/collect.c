@@ -42,12 +42,6 @@ struct collector {
     const struct subject *trace; /* the stream of its pages */
 };
 
-static int64_t clock_ns(clockid_t id) {
-    struct timespec t = {0};
-    clock_gettime(id, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- what is declared ------------------------------------------------------------------------ */
 
 static bool has_file(struct collector *c, const char *file) {
@@ -284,7 +278,7 @@ static enum err look(struct collector *c, const struct frame_sink *sink) {
         tell_failure(c, MALI_WINDOW, sys, "the recording cannot be stopped", sink);
         return ERR_OK;
     }
-    const struct mali_stop at = {clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_BOOTTIME)};
+    const struct mali_stop at = {clock_read_ns(CLOCK_REALTIME), clock_read_ns(CLOCK_BOOTTIME)};
     int64_t wall_ns = clock_mono_ns() - c->turned_ns;
     mali_path(path, c->folder, "profiling/events");
     sys = mali_recording_read(c->host, path, &c->recording);
