@@ -88,6 +88,8 @@ enum err options_set(struct options *o, const char *text, struct err_info *info)
 enum err options_check_readonly(const struct options *o, const char *why, struct err_info *info) {
     if (o->command->run == command_record)
         return err_set(info, ERR_USAGE, 0, "record writes a file: not with", why);
+    if (o->command->run == command_report)
+        return err_set(info, ERR_USAGE, 0, "report writes a file: not with", why);
     if (o->given[OPT_BUNDLE])
         return err_set(info, ERR_USAGE, 0, "--bundle writes a file: not with", why);
     for (size_t i = 0; i < sizeof(knobs) / sizeof(*knobs); i++) {

@@ -281,7 +281,8 @@ static void words_about_options(void **state) {
                                           {"--counters --readonly", "--counters"},
                                           {"--set readonly=yes --tracefs", "--tracefs"},
                                           {"--readonly --mali-profiling", "--mali-profiling"},
-                                          {"record --readonly -o x", "record"}};
+                                          {"record --readonly -o x", "record"},
+                                          {"report --readonly -o x", "report"}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct options o;
