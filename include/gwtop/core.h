@@ -627,6 +627,8 @@ enum check_state {
 const char *check_state_name(enum check_state s);
 /* Of a file that could not be looked at, by errno; 0: OK. */
 enum check_state check_state_from_sys(int sys);
+/* The same of what a driver shows where the hardware and the kernel have it: no command brings what is not there. */
+enum check_state check_state_of_feature(int sys);
 
 /* Texts are for people, borrowed for the call, NULL for none. */
 struct check {
@@ -648,6 +650,8 @@ struct check_sink {
     uint32_t unreadable; /* processes that could not be looked into just now */
     void (*check)(void *ctx, const struct check *c);
 };
+/* Tells it with how much more is shown with it. */
+void check_tell(const struct check_sink *sink, struct check c, uint8_t gain);
 
 /* One data path; const, found through the table. */
 struct backend {

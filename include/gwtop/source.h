@@ -235,6 +235,8 @@ bool mount_find(const struct host *h, const char *type,
  * entered has them where there is `module`, a folder below the root. */
 bool tracefs_find(const struct host *h, const char *const *events, size_t count, const char *module,
                   char mount[TRACEFS_MOUNT_MAX]);
+/* Whether an instance may be made there, into a check of its records: off, with `unsafe`, or denied. */
+void tracefs_check(struct host *h, const char *mount, const char *unsafe, struct check *c);
 /* "little" or "big": how the kernel writes its numbers. */
 const char *tracefs_endian(struct host *h);
 
@@ -274,8 +276,12 @@ void tracefs_close(struct tracefs *t);
 /* 0, or the errno with which opening this path below the root for `mode` (R_OK, W_OK, X_OK of unistd.h) would fail by
  * the rights of files alone. Opens nothing. */
 int host_may(struct host *h, const char *path, int mode);
+/* The same of the device's render node, to read and write. */
+int host_may_render(struct host *h, const struct device_info *device);
 /* Whether this program has, or may raise, that capability of linux/capability.h. */
 bool host_has_capability(unsigned capability);
+/* One of those that let a program count what others do: perf events, hardware counters. */
+bool host_may_count(void);
 /* The folder's first entry that begins so, into `to`; false with errno. */
 bool host_first_name(struct host *h, const char *folder, const char *prefix, char *to, size_t cap);
 

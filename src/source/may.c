@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,12 +14,28 @@ int host_may(struct host *h, const char *path, int mode) {
     return faccessat(h->root_fd, path, mode, AT_EACCESS) == 0 ? 0 : errno;
 }
 
+int host_may_render(struct host *h, const struct device_info *device) {
+    struct cursor c = cursor_over(facts_get(device->subject->facts, "node_names"));
+    struct span name;
+    char path[64];
+    while (cursor_field(&c, ',', &name))
+        if (span_starts(name, "renderD") && name.n < 32) {
+            snprintf(path, sizeof(path), "dev/dri/%.*s", (int)name.n, name.p);
+            return host_may(h, path, R_OK | W_OK);
+        }
+    return ENOENT;
+}
+
 bool host_has_capability(unsigned capability) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[2];
     if (syscall(SYS_capget, &header, data) != 0 || capability >= 64)
         return false;
     return (data[capability / 32].permitted & UINT32_C(1) << capability % 32) != 0;
+}
+
+bool host_may_count(void) {
+    return host_has_capability(CAP_PERFMON) || host_has_capability(CAP_SYS_ADMIN);
 }
 
 struct first {

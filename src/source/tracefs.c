@@ -205,6 +205,21 @@ static void choose_clock(struct tracefs *t) {
 }
 
 /* A kernel says it since 6.2; before that it is that of the program, unless the tree is another's. */
+void tracefs_check(struct host *h, const char *mount, const char *unsafe, struct check *c) {
+    char instances[TRACEFS_MOUNT_MAX + 16];
+    snprintf(instances, sizeof(instances), "%s/instances", mount);
+    if (host_may(h, instances, W_OK | X_OK) != 0) {
+        c->state = CHECK_DENIED;
+        c->command = "sudo gwtop --tracefs";
+        c->unsafe = "gwtop runs as root meanwhile";
+        return;
+    }
+    c->state = CHECK_OFF;
+    c->need = "the option --tracefs";
+    c->command = "gwtop --tracefs";
+    c->unsafe = unsafe;
+}
+
 const char *tracefs_endian(struct host *h) {
     static const uint16_t one = 1;
     char text[16];

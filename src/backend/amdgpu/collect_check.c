@@ -15,12 +15,6 @@ static const struct kind *kind_of(unsigned kind) {
     return &backend_amdgpu.kinds[kind - FRAME_BACKEND];
 }
 
-/* Of what is not there the hardware or the kernel has none: no command brings it. */
-static enum check_state state_of(int sys) {
-    enum check_state s = check_state_from_sys(sys);
-    return s == CHECK_MISSING ? CHECK_UNSUPPORTED : s;
-}
-
 /* The first of these files that is there. */
 static int may_read(struct host *h, const char *folder, const char *const *files, size_t count,
                     char path[PATH_BYTES]) {
@@ -36,11 +30,10 @@ static void check_files(struct host *h, const char *sys_path, unsigned kind, uin
                         const char *const *files, size_t count, const struct check_sink *sink) {
     char path[PATH_BYTES] = "";
     int sys = may_read(h, sys_path, files, count, path);
-    struct check c = check_of_kind(kind_of(kind), state_of(sys), path);
+    struct check c = check_of_kind(kind_of(kind), check_state_of_feature(sys), path);
     if (c.state == CHECK_UNSUPPORTED)
         c.need = "a chip and a kernel that have it";
-    c.gain = gain;
-    sink->check(sink->ctx, &c);
+    check_tell(sink, c, gain);
 }
 
 static void check_hwmon(struct host *h, const char *sys_path, const struct check_sink *sink) {
@@ -57,16 +50,15 @@ static void check_hwmon(struct host *h, const char *sys_path, const struct check
 static void check_pcie(struct host *h, const char *sys_path, const struct check_sink *sink) {
     char path[PATH_BYTES];
     snprintf(path, sizeof(path), "%s/pcie_bw", sys_path);
-    struct check c =
-        check_of_kind(kind_of(AMDGPU_PCIE_BW), state_of(host_may(h, path, R_OK)), path);
+    struct check c = check_of_kind(kind_of(AMDGPU_PCIE_BW),
+                                   check_state_of_feature(host_may(h, path, R_OK)), path);
     if (c.state == CHECK_OK) {
         c.state = CHECK_OFF;
         c.need = "the option --pcie-bw";
         c.command = "gwtop --pcie-bw";
         c.unsafe = "each read takes a second in the kernel, off the screen's path";
-        c.gain = 1;
     }
-    sink->check(sink->ctx, &c);
+    check_tell(sink, c, c.state == CHECK_OFF ? 1 : 0);
 }
 
 static void check_kfd(struct host *h, const struct check_sink *sink) {
@@ -74,9 +66,8 @@ static void check_kfd(struct host *h, const struct check_sink *sink) {
     int sys = host_may(h, path, R_OK | X_OK);
     if (sys == ENOENT)
         return;
-    struct check c = check_of_kind(kind_of(AMDGPU_KFD), state_of(sys), path);
-    c.gain = 4;
-    sink->check(sink->ctx, &c);
+    struct check c = check_of_kind(kind_of(AMDGPU_KFD), check_state_of_feature(sys), path);
+    check_tell(sink, c, 4);
 }
 
 void amdgpu_check(struct host *host, const struct device_info *device,

@@ -91,8 +91,7 @@ void fdinfo_check(struct host *host, const struct device_info *device,
         c.unsafe = "the program may read the memory of every process: let nobody but you start or "
                    "change it";
     }
-    c.gain = 8;
-    sink->check(sink->ctx, &c);
+    check_tell(sink, c, 8);
     if (is_hidden(host))
         check_hidepid(sink, may);
 }

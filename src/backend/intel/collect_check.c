@@ -1,6 +1,5 @@
 /* What the sources of i915 and xe take, and whether they can be read; for `gwtop doctor`. No counter is opened. */
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,18 +21,8 @@ struct look {
     const struct check_sink *sink;
 };
 
-static void tell(const struct look *l, struct check c, uint8_t gain) {
-    c.gain = gain;
-    l->sink->check(l->sink->ctx, &c);
-}
-
 static const struct kind *kind_of(unsigned kind) {
     return &backend_intel.kinds[kind - FRAME_BACKEND];
-}
-
-static enum check_state state_of(int sys) {
-    enum check_state s = check_state_from_sys(sys);
-    return s == CHECK_MISSING ? CHECK_UNSUPPORTED : s;
 }
 
 /* `otherwise` where the number cannot be read. */
@@ -46,10 +35,6 @@ static int64_t number_in(struct host *h, const char *path, int64_t otherwise) {
     if (n <= 0 || span_to_i64((struct span){text, (size_t)n}, &v) != ERR_OK)
         return otherwise;
     return v;
-}
-
-static bool may_perf(void) {
-    return host_has_capability(CAP_PERFMON) || host_has_capability(CAP_SYS_ADMIN);
 }
 
 /* ---- files ------------------------------------------------------------------------------------ */
@@ -67,10 +52,10 @@ static void check_clocks(const struct look *l) {
         snprintf(path, sizeof(path), "sys/class/drm/%s/gt_act_freq_mhz", card);
         sys = host_may(l->host, path, R_OK);
     }
-    struct check c = check_of_kind(kind_of(INTEL_SYSFS), state_of(sys), path);
+    struct check c = check_of_kind(kind_of(INTEL_SYSFS), check_state_of_feature(sys), path);
     if (c.state == CHECK_UNSUPPORTED)
         c.need = "a kernel whose driver shows the clocks";
-    tell(l, c, 5);
+    check_tell(l->sink, c, 5);
 }
 
 static void check_hwmon(const struct look *l) {
@@ -87,10 +72,10 @@ static void check_hwmon(const struct look *l) {
         snprintf(path, sizeof(path), "%s/%s/%s", folder, name, files[i]);
         sys = host_may(l->host, path, R_OK);
     }
-    struct check c = check_of_kind(kind_of(INTEL_HWMON), state_of(sys), path);
+    struct check c = check_of_kind(kind_of(INTEL_HWMON), check_state_of_feature(sys), path);
     if (c.state == CHECK_UNSUPPORTED)
         c.need = "a card with sensors of its own, and a kernel that reads them";
-    tell(l, c, 6);
+    check_tell(l->sink, c, 6);
 }
 
 /* ---- perf events ------------------------------------------------------------------------------ */
@@ -101,10 +86,10 @@ static const char perf_unsafe[] = "energy and engine counters tell how busy othe
 
 static struct check perf_check(const struct look *l, unsigned kind, const char *path) {
     int sys = host_may(l->host, path, F_OK);
-    struct check c = check_of_kind(kind_of(kind), state_of(sys), path);
+    struct check c = check_of_kind(kind_of(kind), check_state_of_feature(sys), path);
     if (c.state == CHECK_UNSUPPORTED)
         c.need = "a kernel that counts such events of this device";
-    if (c.state == CHECK_OK && !may_perf() && number_in(l->host, PERF_PARANOID, 2) > 0)
+    if (c.state == CHECK_OK && !host_may_count() && number_in(l->host, PERF_PARANOID, 2) > 0)
         c.state = CHECK_DENIED;
     if (c.state == CHECK_DENIED) {
         c.capability = "cap_perfmon";
@@ -124,7 +109,7 @@ static void check_pmu(const struct look *l) {
     for (char *p = path + strlen(EVENTS); *p; p++)
         if (*p == ':')
             *p = '_';
-    tell(l, perf_check(l, INTEL_PMU, path), 4);
+    check_tell(l->sink, perf_check(l, INTEL_PMU, path), 4);
 }
 
 /* Of a chip that holds the processor as well; its file does where events may not be counted. */
@@ -133,34 +118,22 @@ static void check_rapl(const struct look *l) {
     int file = host_may(l->host, RAPL_FILE, R_OK);
     if (c.state != CHECK_OK && file == 0) {
         c = check_of_kind(kind_of(INTEL_RAPL), CHECK_OK, RAPL_FILE);
-    } else if (c.state == CHECK_UNSUPPORTED && state_of(file) == CHECK_DENIED) {
+    } else if (c.state == CHECK_UNSUPPORTED && check_state_of_feature(file) == CHECK_DENIED) {
         c = check_of_kind(kind_of(INTEL_RAPL), CHECK_DENIED, RAPL_FILE);
         c.need = "the right to read its file";
         c.command = "sudo chmod a+r /" RAPL_FILE;
         c.unsafe =
             "fine energy readings have leaked secrets of other programs; lasts until the next boot";
     }
-    tell(l, c, 6);
+    check_tell(l->sink, c, 6);
 }
 
 /* ---- hardware counters ------------------------------------------------------------------------- */
 
-static int may_open_node(const struct look *l) {
-    struct cursor c = cursor_over(facts_get(l->device->subject->facts, "node_names"));
-    struct span name;
-    char path[64];
-    while (cursor_field(&c, ',', &name))
-        if (span_starts(name, "renderD") && name.n < 32) {
-            snprintf(path, sizeof(path), "dev/dri/%.*s", (int)name.n, name.p);
-            return host_may(l->host, path, R_OK | W_OK);
-        }
-    return ENOENT;
-}
-
 static void check_oa(const struct look *l) {
     struct check c = check_of_kind(kind_of(INTEL_PERF), CHECK_OFF, OA_PARANOID);
     bool there = host_may(l->host, OA_PARANOID, F_OK) == 0;
-    bool allowed = may_perf() || number_in(l->host, OA_PARANOID, 1) == 0;
+    bool allowed = host_may_count() || number_in(l->host, OA_PARANOID, 1) == 0;
     if (!there) {
         c.state = CHECK_UNSUPPORTED;
         c.need = "a kernel whose i915 has counters (i915 perf)";
@@ -170,7 +143,7 @@ static void check_oa(const struct look *l) {
         c.command = "sudo sysctl dev.i915.perf_stream_paranoid=0";
         c.unsafe = "counters of the whole GPU tell about the work of others; with the sysctl every "
                    "user sees it";
-    } else if (may_open_node(l) != 0) {
+    } else if (host_may_render(l->host, l->device) != 0) {
         c.state = CHECK_DENIED;
         c.need = "the render node of the device, see nodes";
     } else {
@@ -178,7 +151,7 @@ static void check_oa(const struct look *l) {
         c.command = "gwtop --counters";
         c.unsafe = "keeps the GPU awake, and no other program gets the counters meanwhile";
     }
-    tell(l, c, c.state == CHECK_OFF ? 2 : 3);
+    check_tell(l->sink, c, c.state == CHECK_OFF ? 2 : 3);
 }
 
 void intel_check(struct host *host, const struct device_info *device,

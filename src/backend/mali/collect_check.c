@@ -4,11 +4,6 @@
 
 #include "collect.h"
 
-static void tell(const struct check_sink *sink, struct check c, uint8_t gain) {
-    c.gain = gain;
-    sink->check(sink->ctx, &c);
-}
-
 static const struct kind *kind_of(unsigned kind) {
     return &backend_mali.kinds[kind - FRAME_BACKEND];
 }
@@ -37,26 +32,16 @@ static void check_record(struct host *h, const struct check_sink *sink) {
         c.unsafe = "the driver records each job, which costs time and memory; no other program may "
                    "record meanwhile";
     }
-    tell(sink, c, 8);
+    check_tell(sink, c, 8);
 }
 
 static void check_trace(struct host *h, const struct check_sink *sink) {
     char mount[TRACEFS_MOUNT_MAX] = "";
-    char path[TRACEFS_MOUNT_MAX + 16];
     if (!mali_trace_find(h, mount))
         return; /* few builds of the driver have its events */
     struct check c = check_of_kind(kind_of(MALI_TRACE_PAGE), CHECK_OFF, mount);
-    snprintf(path, sizeof(path), "%s/instances", mount);
-    if (host_may(h, path, W_OK | X_OK) != 0) {
-        c.state = CHECK_DENIED;
-        c.command = "sudo gwtop --tracefs";
-        c.unsafe = "gwtop runs as root meanwhile";
-    } else {
-        c.need = "the option --tracefs";
-        c.command = "gwtop --tracefs";
-        c.unsafe = "each job costs trace records meanwhile";
-    }
-    tell(sink, c, 4);
+    tracefs_check(h, mount, "each job costs trace records meanwhile", &c);
+    check_tell(sink, c, 4);
 }
 
 /* The driver has no DRM device: it is of the machine. */

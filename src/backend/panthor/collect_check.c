@@ -1,6 +1,5 @@
 /* What the sources of a Mali GPU under panthor, panfrost or lima take; for `gwtop doctor`. No knob is turned. */
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,22 +19,12 @@ struct look {
     const struct check_sink *sink;
 };
 
-static void tell(const struct look *l, struct check c, uint8_t gain) {
-    c.gain = gain;
-    l->sink->check(l->sink->ctx, &c);
-}
-
 static const struct kind *kind_of(unsigned kind) {
     return &backend_panthor.kinds[kind - FRAME_BACKEND];
 }
 
 static bool is_driver(const struct look *l, const char *name) {
     return strcmp(l->device->driver, name) == 0;
-}
-
-static enum check_state state_of(int sys) {
-    enum check_state s = check_state_from_sys(sys);
-    return s == CHECK_MISSING ? CHECK_UNSUPPORTED : s;
 }
 
 static void check_clock(const struct look *l) {
@@ -49,10 +38,10 @@ static void check_clock(const struct look *l) {
     } else {
         sys = errno;
     }
-    struct check c = check_of_kind(kind_of(PANTHOR_SYSFS), state_of(sys), path);
+    struct check c = check_of_kind(kind_of(PANTHOR_SYSFS), check_state_of_feature(sys), path);
     if (c.state == CHECK_UNSUPPORTED)
         c.need = "a kernel with devfreq for this device";
-    tell(l, c, 5);
+    check_tell(l->sink, c, 5);
 }
 
 /* ---- the knob ---------------------------------------------------------------------------------- */
@@ -70,7 +59,7 @@ static void check_knob(const struct look *l) {
     struct check c = {.source = "profiling",
                       .path = path,
                       .lost = "engine time of processes: GPU %, GPU TIME, PW, W and J",
-                      .state = (uint8_t)state_of(host_may(l->host, path, R_OK))};
+                      .state = (uint8_t)check_state_of_feature(host_may(l->host, path, R_OK))};
     if (c.state == CHECK_OK && says_zero(l->host, path)) {
         c.state = CHECK_OFF;
         c.need = "the driver's profiling switched on, or the option --set-profiling as root";
@@ -82,30 +71,18 @@ static void check_knob(const struct look *l) {
     } else if (c.state == CHECK_UNSUPPORTED) {
         c.need = "a kernel whose driver has the knob";
     }
-    tell(l, c, 9);
+    check_tell(l->sink, c, 9);
 }
 
 /* ---- hardware counters ------------------------------------------------------------------------- */
 
-static int may_open_node(const struct look *l) {
-    struct cursor c = cursor_over(facts_get(l->device->subject->facts, "node_names"));
-    struct span name;
-    char path[64];
-    while (cursor_field(&c, ',', &name))
-        if (span_starts(name, "renderD") && name.n < 32) {
-            snprintf(path, sizeof(path), "dev/dri/%.*s", (int)name.n, name.p);
-            return host_may(l->host, path, R_OK | W_OK);
-        }
-    return ENOENT;
-}
-
 static void check_counters(const struct look *l) {
     struct check c = check_of_kind(kind_of(PANTHOR_RING), CHECK_OFF, NULL);
-    if (!host_has_capability(CAP_PERFMON) && !host_has_capability(CAP_SYS_ADMIN)) {
+    if (!host_may_count()) {
         c.state = CHECK_DENIED;
         c.capability = "cap_perfmon";
         c.unsafe = "counters of the whole GPU tell about the work of others";
-    } else if (may_open_node(l) != 0) {
+    } else if (host_may_render(l->host, l->device) != 0) {
         c.state = CHECK_DENIED;
         c.need = "the render node of the device, see nodes";
     } else {
@@ -113,7 +90,7 @@ static void check_counters(const struct look *l) {
         c.command = "gwtop --counters";
         c.unsafe = "keeps the GPU awake";
     }
-    tell(l, c, c.state == CHECK_OFF ? 2 : 3);
+    check_tell(l->sink, c, c.state == CHECK_OFF ? 2 : 3);
 }
 
 /* ---- what only root may enter -------------------------------------------------------------------- */
@@ -136,34 +113,27 @@ static void check_points(const struct look *l) {
         c.command = "sudo mount -t debugfs debugfs /sys/kernel/debug";
         c.unsafe = "root alone may enter it";
     }
-    tell(l, c, 2);
+    check_tell(l->sink, c, 2);
 }
 
 static void check_sched(const struct look *l) {
     const char *const events[] = {sched_folders[SCHED_NEW][SCHED_QUEUE],
                                   sched_folders[SCHED_OLD][SCHED_QUEUE]};
     char mount[TRACEFS_MOUNT_MAX] = "sys/kernel/tracing";
-    char instances[TRACEFS_MOUNT_MAX + 16];
     bool found = tracefs_find(l->host, events, 2, "sys/module/lima", mount);
     if (!found)
         snprintf(mount, sizeof(mount), "sys/kernel/tracing");
     struct check c = check_of_kind(kind_of(PANTHOR_SCHED), CHECK_OFF, mount);
-    snprintf(instances, sizeof(instances), "%s/instances", mount);
     if (!found) {
         c.state = CHECK_MISSING;
         c.need = "tracefs, mounted, and a kernel with the events of its GPU scheduler";
         c.command = "sudo mount -t tracefs tracefs /sys/kernel/tracing";
         c.unsafe = "root alone may enter it";
-    } else if (host_may(l->host, instances, W_OK | X_OK) != 0) {
-        c.state = CHECK_DENIED;
-        c.command = "sudo gwtop --tracefs";
-        c.unsafe = "gwtop runs as root meanwhile";
     } else {
-        c.need = "the option --tracefs";
-        c.command = "gwtop --tracefs";
-        c.unsafe = "each job of every GPU costs three trace records meanwhile";
+        tracefs_check(l->host, mount, "each job of every GPU costs three trace records meanwhile",
+                      &c);
     }
-    tell(l, c, 3);
+    check_tell(l->sink, c, 3);
 }
 
 void panthor_check(struct host *host, const struct device_info *device,
