@@ -112,6 +112,11 @@ enum err span_to_u64(struct span s, uint64_t *out);
 enum err span_to_i64(struct span s, int64_t *out);
 /* Hexadecimal with or without 0x. */
 enum err span_to_hex64(struct span s, uint64_t *out);
+/* A number that is not negative, with at most nine decimals, as billionths. ERR_USAGE for others. */
+enum err span_to_billionths(struct span s, int64_t *out);
+/* "250ms", "2s", "1.5s", "500us", or tenths of a second as a whole number; as ns, up to a day. ERR_USAGE for what is none
+ * of these, ERR_RANGE below least_ns or above a day. */
+enum err span_to_delay(struct span s, int64_t least_ns, int64_t *out_ns);
 
 /* Walks a span; never reads outside it. Once something was not there `bad` holds, and every later
  * read gives 0 or an empty span: check once, at the end. */
@@ -247,6 +252,9 @@ static inline char char_lower(char c) {
 size_t text_find(struct span haystack, struct span needle);
 /* The same search; true where `needle` is empty. */
 bool text_contains(struct span haystack, struct span needle);
+/* ERR_USAGE: "WHAT: WORD (nearest: NEAREST)", the word as far as it fits. */
+enum err err_unknown(struct err_info *info, const char *what, struct span word,
+                     const char *nearest);
 /* Letters to change, add or take away to make `key` of `s`, any case; the first 32 of each count. */
 unsigned text_distance(struct span s, const char *key);
 

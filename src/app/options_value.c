@@ -11,27 +11,6 @@
 /* Time between ticks, in a vendor's recording. */
 #define LEAST_REPLAYED_NS INT64_C(1000)
 
-/* A decimal number with at most nine decimals, as billionths. */
-static enum err parse_billionths(struct span s, int64_t *out) {
-    struct cursor c = cursor_over(s);
-    uint64_t whole = 0;
-    uint64_t part = 0;
-    uint64_t scale = NS_PER_S;
-    if (cursor_u64(&c, &whole) != ERR_OK || whole > INT64_MAX / NS_PER_S - 1)
-        return ERR_USAGE;
-    if (!cursor_at_end(&c) && *c.p == '.') {
-        c.p++;
-        for (; !cursor_at_end(&c) && *c.p >= '0' && *c.p <= '9' && scale > 1; c.p++) {
-            scale /= 10;
-            part += (uint64_t)(*c.p - '0') * scale;
-        }
-    }
-    if (!cursor_at_end(&c))
-        return ERR_USAGE;
-    *out = (int64_t)(whole * NS_PER_S + part);
-    return ERR_OK;
-}
-
 static bool cut_suffix(struct span *s, const char *suffix) {
     size_t n = strlen(suffix);
     if (s->n <= n || memcmp(s->p + s->n - n, suffix, n) != 0)
@@ -40,31 +19,8 @@ static bool cut_suffix(struct span *s, const char *suffix) {
     return true;
 }
 
-static enum err parse_delay(const char *text, int64_t least_ns, int64_t *out_ns) {
-    struct span s = span_of(text);
-    int64_t v = 0;
-    uint64_t tenths;
-    int64_t parts = cut_suffix(&s, "us") ? 1000000 : cut_suffix(&s, "ms") ? 1000 : 1;
-    if (parts > 1) {
-        if (parse_billionths(s, &v) != ERR_OK)
-            return ERR_USAGE;
-        v /= parts;
-    } else if (cut_suffix(&s, "s")) {
-        if (parse_billionths(s, &v) != ERR_OK)
-            return ERR_USAGE;
-    } else {
-        if (span_to_u64(s, &tenths) != ERR_OK || tenths > 864000)
-            return ERR_USAGE;
-        v = (int64_t)tenths * 100 * NS_PER_MS;
-    }
-    if (v < least_ns || v > 86400 * NS_PER_S)
-        return ERR_RANGE;
-    *out_ns = v;
-    return ERR_OK;
-}
-
 enum err options_delay(const char *text, int64_t *out_ns) {
-    return parse_delay(text, OPTIONS_LEAST_NS, out_ns);
+    return span_to_delay(span_of(text), OPTIONS_LEAST_NS, out_ns);
 }
 
 enum err options_time(const char *text, int64_t *out_ns) {
@@ -82,7 +38,7 @@ enum err options_time(const char *text, int64_t *out_ns) {
         s = span_skip(s, field.n + 1);
     }
     int64_t seconds;
-    if (parse_billionths(s, &seconds) != ERR_OK || seconds > INT64_MAX / 2 ||
+    if (span_to_billionths(s, &seconds) != ERR_OK || seconds > INT64_MAX / 2 ||
         (parts > 0 && seconds >= 60 * NS_PER_S))
         return ERR_USAGE;
     *out_ns = (int64_t)minutes * 60 * NS_PER_S + seconds;
@@ -97,7 +53,7 @@ static enum err parse_speed(const char *text, int *out) {
         return ERR_OK;
     }
     cut_suffix(&s, "x");
-    if (parse_billionths(s, &v) != ERR_OK || v < NS_PER_MS || v > 1000000 * NS_PER_S)
+    if (span_to_billionths(s, &v) != ERR_OK || v < NS_PER_MS || v > 1000000 * NS_PER_S)
         return ERR_USAGE;
     *out = (int)(v / NS_PER_MS);
     return ERR_OK;
@@ -114,7 +70,7 @@ static enum err parse_count(const char *text, uint64_t max, uint64_t *out) {
 /* Volts as microvolts; what no GPU runs at is a slip. */
 static enum err parse_voltage(const char *text, uint32_t *out) {
     int64_t v;
-    if (parse_billionths(span_of(text), &v) != ERR_OK || v < 100 * NS_PER_MS || v > 2 * NS_PER_S)
+    if (span_to_billionths(span_of(text), &v) != ERR_OK || v < 100 * NS_PER_MS || v > 2 * NS_PER_S)
         return ERR_USAGE;
     *out = (uint32_t)(v / 1000);
     return ERR_OK;
@@ -224,7 +180,7 @@ static enum err take_value(struct options *o, enum option_id id, const char *arg
     case OPT_ASSUME_VOLTAGE:
         return parse_voltage(arg, &o->assume_voltage_uv);
     case OPT_DELAY:
-        return parse_delay(arg, LEAST_REPLAYED_NS, &o->delay_ns);
+        return span_to_delay(span_of(arg), LEAST_REPLAYED_NS, &o->delay_ns);
     case OPT_ITERATIONS:
         return parse_count(arg, UINT64_MAX, &o->iterations);
     case OPT_REPEAT:

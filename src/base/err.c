@@ -85,3 +85,16 @@ enum err err_from_sys(int sys) {
     }
     return ERR_IO;
 }
+
+enum err err_unknown(struct err_info *info, const char *what, struct span word,
+                     const char *nearest) {
+    struct buf b = {0};
+    buf_span(&b, text_cut(word, 40));
+    buf_text(&b, " (nearest: ");
+    buf_text(&b, nearest);
+    buf_text(&b, ")");
+    buf_char(&b, '\0');
+    err_set(info, ERR_USAGE, 0, what, b.failed ? NULL : b.p);
+    buf_finish(&b);
+    return ERR_USAGE;
+}

@@ -89,19 +89,6 @@ static bool has(const struct column_set *set, unsigned c) {
     return memchr(set->list, (int)c, set->count) != NULL;
 }
 
-/* "unknown column: nam (did you mean name?)"; the word is cut to what fits. */
-static enum err unknown(struct err_info *info, struct span word) {
-    struct buf b = {0};
-    buf_span(&b, text_cut(word, 40));
-    buf_text(&b, " (nearest: ");
-    buf_text(&b, column_nearest(word));
-    buf_text(&b, ")");
-    buf_char(&b, '\0');
-    err_set(info, ERR_USAGE, 0, "unknown column", b.failed ? NULL : b.p);
-    buf_finish(&b);
-    return ERR_USAGE;
-}
-
 /* What stands behind the colon; 0: nothing does. */
 static enum err parse_width(struct span word, uint8_t *out, struct err_info *info) {
     char said[24];
@@ -130,7 +117,8 @@ enum err column_set_parse(struct span text, struct column_set *out, struct err_i
         (void)cursor_field(&parts, ':', &name);
         enum column found = column_find(span_trim(name));
         if (found == COLUMN_COUNT) {
-            return unknown(info, span_trim(name));
+            return err_unknown(info, "unknown column", span_trim(name),
+                               column_nearest(span_trim(name)));
         }
         if (parse_width(span_trim(span_skip(word, name.n)), &width, info) != ERR_OK) {
             return ERR_USAGE;

@@ -10,9 +10,8 @@
 
 #define NS_PER_S  INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
-/* As for -d: tenths of a second, from 100 ms to a day. */
+/* As for -d. */
 #define DELAY_LEAST (100 * NS_PER_MS)
-#define DELAY_MOST  (86400 * NS_PER_S)
 
 static const struct setting_info list[SETTING_COUNT] = {
 #define SETTING(id, section, key, kind, choices, fallback, doc)                                    \
@@ -110,40 +109,6 @@ static bool parse_choice(enum setting s, struct span v, int64_t *out) {
     return false;
 }
 
-static bool ends_with(struct span *s, const char *suffix) {
-    size_t n = strlen(suffix);
-    if (s->n <= n || memcmp(s->p + s->n - n, suffix, n) != 0) {
-        return false;
-    }
-    s->n -= n;
-    return true;
-}
-
-/* "1s", "0.5s", "250ms", or tenths of a second. */
-static bool parse_delay(struct span v, int64_t *out) {
-    int64_t unit = ends_with(&v, "ms") ? NS_PER_MS : ends_with(&v, "s") ? NS_PER_S : NS_PER_S / 10;
-    struct cursor c = cursor_over(v);
-    uint64_t whole;
-    if (cursor_u64(&c, &whole) != ERR_OK || whole > (uint64_t)(DELAY_MOST / unit)) {
-        return false;
-    }
-    int64_t ns = (int64_t)whole * unit;
-    if (unit != NS_PER_S / 10 && !cursor_at_end(&c) && *c.p == '.') {
-        c.p++;
-        for (int64_t part = unit / 10; !cursor_at_end(&c); part /= 10) {
-            if (*c.p < '0' || *c.p > '9') {
-                return false;
-            }
-            ns += part * (*c.p++ - '0');
-        }
-    }
-    if (!cursor_at_end(&c) || ns < DELAY_LEAST || ns > DELAY_MOST) {
-        return false;
-    }
-    *out = ns;
-    return true;
-}
-
 static bool is_between(struct span v, char mark) {
     return v.n >= 2 && v.p[0] == mark && v.p[v.n - 1] == mark;
 }
@@ -202,7 +167,7 @@ static bool take(struct settings *s, enum setting which, struct span v) {
     case SETTING_KIND_CHOICE:
         return parse_choice(which, v, &s->number[which]);
     case SETTING_KIND_DELAY:
-        return parse_delay(v, &s->number[which]);
+        return span_to_delay(v, DELAY_LEAST, &s->number[which]) == ERR_OK;
     default:
         return setting_set_text(s, which, v) == ERR_OK;
     }
@@ -237,25 +202,11 @@ static enum err refuse(enum setting which, struct span value, struct err_info *i
     return ERR_USAGE;
 }
 
-static enum err refuse_key(struct span key, struct err_info *info) {
-    struct buf b = {0};
-    char text[48];
-    text[text_clean(text, sizeof text - 1, key)] = '\0';
-    buf_text(&b, text);
-    buf_text(&b, " (nearest: ");
-    buf_text(&b, nearest_key(key));
-    buf_text(&b, ")");
-    buf_char(&b, '\0');
-    err_set(info, ERR_USAGE, 0, "unknown setting", b.failed ? text : b.p);
-    buf_finish(&b);
-    return ERR_USAGE;
-}
-
 enum err settings_set(struct settings *s, struct span key, struct span value,
                       struct err_info *info) {
     enum setting which = setting_find(key);
     if (which == SETTING_COUNT) {
-        return refuse_key(key, info);
+        return err_unknown(info, "unknown setting", key, nearest_key(key));
     }
     value = span_trim(unquote(span_trim(value)));
     if (list[which].kind == SETTING_KIND_TEXT && value.n < SETTING_TEXT_MAX &&
