@@ -5,13 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "commands.h"
 #include "fence.h"
 #include "fit.h"
@@ -173,16 +173,11 @@ static enum err write_out(int fd, const struct buf *b, struct err_info *info) {
     return ERR_OK;
 }
 
-static enum err failed(const char *path, struct err_info *info) {
-    int sys = errno;
-    return err_set(info, err_from_sys(sys), sys, path, strerror(sys));
-}
-
 /* What is there and is no plain file (a pipe, a device) is written to as it is. */
 static enum err write_through(const char *path, const struct buf *b, struct err_info *info) {
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
-        return failed(path, info);
+        return path_failed(path, info);
     enum err e = write_out(fd, b, info);
     close(fd);
     return e;
@@ -198,28 +193,27 @@ static mode_t mode_of(const char *target) {
     return 0666 & ~mask;
 }
 
+struct page {
+    const struct buf *text;
+    const char *path;
+    const char *target;
+};
+
+static enum err fill(void *ctx, int fd, struct err_info *info) {
+    const struct page *p = ctx;
+    enum err e = write_out(fd, p->text, info);
+    return e == ERR_OK && fchmod(fd, mode_of(p->target)) != 0 ? path_failed(p->path, info) : e;
+}
+
 static enum err replace(const char *path, const struct buf *b, struct err_info *info) {
-    char target[PATH_MAX];
-    char beside[PATH_MAX + 8];
+    char target[BESIDE_PATH_MAX];
+    struct page page = {b, path, target};
     if (!realpath(path, target)) {
         if (strlen(path) >= sizeof target)
             return err_set(info, ERR_USAGE, 0, "name too long", NULL);
         strcpy(target, path);
     }
-    snprintf(beside, sizeof beside, "%s.XXXXXX", target);
-    int fd = mkostemp(beside, O_CLOEXEC);
-    if (fd < 0)
-        return failed(path, info);
-    enum err e = write_out(fd, b, info);
-    if (e == ERR_OK && fchmod(fd, mode_of(target)) != 0)
-        e = failed(path, info);
-    if (close(fd) != 0 && e == ERR_OK)
-        e = failed(path, info);
-    if (e == ERR_OK && rename(beside, target) != 0)
-        e = failed(path, info);
-    if (e != ERR_OK)
-        unlink(beside);
-    return e;
+    return beside_replace(target, path, fill, &page, info);
 }
 
 static enum err put_report(const char *path, const struct buf *b, struct err_info *info) {

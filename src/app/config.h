@@ -5,10 +5,11 @@
 #ifndef APP_CONFIG_H
 #define APP_CONFIG_H
 
+#include "beside.h"
 #include "gwtop/table.h"
 #include "options.h"
 
-#define CONFIG_PATH_MAX 4096 /* bytes of a path, with its NUL */
+#define CONFIG_PATH_MAX BESIDE_PATH_MAX
 #define CONFIG_SIZE_MAX ((size_t)256 << 10)
 #define CONFIG_SYSTEM   "/etc/gwtop.conf"
 

@@ -12,20 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "config.h"
 #include "config_text.h"
-
-static enum err failed(const char *path, struct err_info *info) {
-    int sys = errno;
-    return err_set(info, err_from_sys(sys), sys, path, strerror(sys));
-}
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static enum err check_kind(int fd, const char *path, struct err_info *info) {
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return failed(path, info);
+        return path_failed(path, info);
     if (!S_ISREG(st.st_mode))
         return err_set(info, ERR_FORMAT, 0, path, "not a file");
     if (st.st_size > (off_t)CONFIG_SIZE_MAX)
@@ -40,7 +36,7 @@ static enum err read_all(int fd, const char *path, struct buf *out, struct err_i
             return err_set(info, ERR_NOMEM, 0, "out of memory", NULL);
         n = read(fd, out->p + out->n, 4096);
         if (n < 0 && errno != EINTR)
-            return failed(path, info);
+            return path_failed(path, info);
         out->n += n > 0 ? (size_t)n : 0;
     } while (n != 0 && out->n <= CONFIG_SIZE_MAX);
     return ERR_OK;
@@ -49,7 +45,7 @@ static enum err read_all(int fd, const char *path, struct buf *out, struct err_i
 enum err config_read(const char *path, struct buf *out, struct err_info *info) {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
-        return failed(path, info);
+        return path_failed(path, info);
     enum err e = check_kind(fd, path, info);
     if (e == ERR_OK)
         e = read_all(fd, path, out, info);
@@ -66,7 +62,7 @@ static enum err make_folders(const char *path, struct err_info *info) {
     for (char *p = folder + 1; (p = strchr(p, '/')) != NULL; p++) {
         *p = '\0';
         if (mkdir(folder, 0700) != 0 && errno != EEXIST && access(folder, F_OK) != 0)
-            return failed(folder, info);
+            return path_failed(folder, info);
         *p = '/';
     }
     return ERR_OK;
@@ -96,29 +92,30 @@ static void sync_folder(const char *path) {
     }
 }
 
+struct content {
+    const struct buf *text;
+    const struct stat *old; /* of the file that is there; NULL: none is */
+    const char *target;
+};
+
 /* With the mode and, as far as that is allowed, the owner of the file that was there; else for its owner alone. */
+static enum err fill(void *ctx, int fd, struct err_info *info) {
+    const struct content *c = ctx;
+    bool is_right = write_text(fd, c->text) == ERR_OK;
+    if (c->old && is_right) {
+        if (fchown(fd, c->old->st_uid, c->old->st_gid) != 0)
+            is_right = errno == EPERM;
+        is_right = is_right && fchmod(fd, c->old->st_mode & 0777) == 0;
+    }
+    return is_right ? ERR_OK : path_failed(c->target, info);
+}
+
 static enum err replace(const char *target, const struct stat *old, const struct buf *b,
                         struct err_info *info) {
-    char beside[CONFIG_PATH_MAX + 8];
-    snprintf(beside, sizeof beside, "%s.XXXXXX", target);
-    int fd = mkostemp(beside, O_CLOEXEC);
-    if (fd < 0)
-        return failed(target, info);
-    bool is_right = write_text(fd, b) == ERR_OK;
-    if (old && is_right) {
-        if (fchown(fd, old->st_uid, old->st_gid) != 0)
-            is_right = errno == EPERM;
-        is_right = is_right && fchmod(fd, old->st_mode & 0777) == 0;
-    }
-    enum err e = is_right ? ERR_OK : failed(target, info);
-    if (close(fd) != 0 && e == ERR_OK)
-        e = failed(target, info);
-    if (e == ERR_OK && rename(beside, target) != 0)
-        e = failed(target, info);
+    struct content content = {b, old, target};
+    enum err e = beside_replace(target, target, fill, &content, info);
     if (e == ERR_OK)
         sync_folder(target);
-    else
-        unlink(beside);
     return e;
 }
 
@@ -130,7 +127,7 @@ static enum err resolve(const char *path, char target[CONFIG_PATH_MAX], bool *is
     if (*is_there)
         return ERR_OK;
     if (errno != ENOENT || lstat(path, &st) == 0)
-        return failed(path, info);
+        return path_failed(path, info);
     if (strlen(path) >= CONFIG_PATH_MAX)
         return err_set(info, ERR_RANGE, 0, "the configuration file has too long a path", NULL);
     strcpy(target, path);
@@ -147,7 +144,7 @@ enum err config_save(const char *path, const struct settings *s, struct err_info
         return err_set(info, ERR_ACCESS, 0, "read-only: nothing is written", NULL);
     enum err e = resolve(path, target, &is_there, info);
     if (e == ERR_OK && is_there)
-        e = stat(target, &st) == 0 ? config_read(target, &old, info) : failed(path, info);
+        e = stat(target, &st) == 0 ? config_read(target, &old, info) : path_failed(path, info);
     else if (e == ERR_OK)
         e = make_folders(target, info);
     if (e == ERR_OK) {
