@@ -190,7 +190,7 @@ static void void_interval(struct acct *a, uint32_t device, unsigned state) {
     drop_pending(a, device);
 }
 
-void energy_forget(struct acct *a, uint32_t device) {
+static void energy_forget(struct acct *a, uint32_t device) {
     struct energy *e = &device_at(a, device)->energy;
     if (e->metric == NONE)
         return;

@@ -222,8 +222,9 @@ static void keep_facts(struct acct *a, struct engine *e) {
     n->capacity = e->capacity > n->capacity ? e->capacity : n->capacity;
 }
 
-void engine_add_work(struct acct *a, const struct client *c, struct engine *e,
-                     const struct total *more) {
+/* More work of an engine: for its client, the owner's row, the device. */
+static void engine_add_work(struct acct *a, const struct client *c, struct engine *e,
+                            const struct total *more) {
     struct device *d = device_at(a, c->device);
     total_add(&e->total, more);
     total_add(&engine_name_at(a, e->name)->total, more);

@@ -180,9 +180,6 @@ void job_take(struct acct *a, const struct job *j);
 uint32_t job_process(struct acct *a, int32_t pid);
 /* The engine of a client by its name, a new one if there is none; NONE where there is no room. */
 uint32_t engine_get(struct acct *a, uint32_t client, struct span name, uint8_t class);
-/* More work of an engine: for its client, the owner's row, the device. */
-void engine_add_work(struct acct *a, const struct client *c, struct engine *e,
-                     const struct total *more);
 
 /* Looks at clocks and voltages of all devices, once a tick before clients are settled. */
 void rates_look(struct acct *a);
@@ -207,7 +204,6 @@ static inline bool device_is_priceable(const struct device *d) {
 /* Takes the newest reading of the device's energy: where it closes an interval, rows, floor and the
  * rest get their shares. `idle`: the device was next to idle in this tick. */
 void energy_look(struct acct *a, uint32_t device, bool idle);
-void energy_forget(struct acct *a, uint32_t device);
 /* W of what the newest interval gave to somebody: known until the next one is overdue. */
 struct real energy_watts(const struct acct *a, const struct device *d, double watts, uint8_t doubt);
 struct real energy_joules(const struct device *d, const struct sum *joules, uint8_t doubt);

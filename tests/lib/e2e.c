@@ -34,6 +34,20 @@ void e2e_finish(struct e2e *e) {
     *e = (struct e2e){0};
 }
 
+int e2e_begin(void **state, const struct synth_options *o) {
+    struct e2e *e = calloc(1, sizeof *e);
+    assert_non_null(e);
+    *e = e2e_machine(o);
+    *state = e;
+    return 0;
+}
+
+int e2e_end(void **state) {
+    e2e_finish(*state);
+    free(*state);
+    return 0;
+}
+
 char *e2e_path(const struct e2e *e, const char *format, ...) {
     char rest[1024];
     va_list args;

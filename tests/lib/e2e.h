@@ -13,6 +13,9 @@ struct e2e {
 };
 struct e2e e2e_machine(const struct synth_options *o);
 void e2e_finish(struct e2e *e);
+/* For set-up and teardown of a test: a struct e2e in *state. Both give 0. */
+int e2e_begin(void **state, const struct synth_options *o);
+int e2e_end(void **state);
 /* A file of the machine, to be freed. */
 char *e2e_path(const struct e2e *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

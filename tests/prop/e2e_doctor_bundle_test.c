@@ -27,17 +27,7 @@ static int make_machine(void **state) {
                               .fds = 4,
                               .clients = 12,
                               .seed = 5};
-    struct e2e *e = calloc(1, sizeof *e);
-    assert_non_null(e);
-    *e = e2e_machine(&o);
-    *state = e;
-    return 0;
-}
-
-static int drop_machine(void **state) {
-    e2e_finish(*state);
-    free(*state);
-    return 0;
+    return e2e_begin(state, &o);
 }
 
 static void shell(const char *format, ...) {
@@ -187,5 +177,5 @@ int main(void) {
         cmocka_unit_test(bundle_goes_to_a_pipe),
         cmocka_unit_test(bundle_is_refused),
     };
-    return cmocka_run_group_tests(tests, make_machine, drop_machine);
+    return cmocka_run_group_tests(tests, make_machine, e2e_end);
 }

@@ -35,17 +35,7 @@ static int make_machine(void **state) {
                               .fds = 4,
                               .clients = 12,
                               .seed = 5};
-    struct e2e *e = calloc(1, sizeof *e);
-    assert_non_null(e);
-    *e = e2e_machine(&o);
-    *state = e;
-    return 0;
-}
-
-static int drop_machine(void **state) {
-    e2e_finish(*state);
-    free(*state);
-    return 0;
+    return e2e_begin(state, &o);
 }
 
 /* ---- what it says ------------------------------------------------------------------------------ */
@@ -403,5 +393,5 @@ int main(void) {
         cmocka_unit_test(nothing_is_written_or_woken),
         cmocka_unit_test(source_that_does_not_answer_is_told),
     };
-    return cmocka_run_group_tests(tests, make_machine, drop_machine);
+    return cmocka_run_group_tests(tests, make_machine, e2e_end);
 }

@@ -43,8 +43,6 @@ bool trace_layout_read(struct trace_layout *l, const char *facts);
 void trace_layout_say(struct buf *facts, struct span header_page, unsigned event,
                       struct span format);
 
-/* False: of another event, or too short for its fields. */
-bool trace_record_event(const struct trace_layout *l, struct span payload, struct mali_event *out);
 
 extern const struct fold mali_trace_page_fold;
 

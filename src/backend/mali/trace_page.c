@@ -35,7 +35,9 @@ static bool event_of_active(const uint64_t *v, struct mali_event *out) {
     return true;
 }
 
-bool trace_record_event(const struct trace_layout *l, struct span payload, struct mali_event *out) {
+/* False: of another event, or too short for its fields. */
+static bool trace_record_event(const struct trace_layout *l, struct span payload,
+                               struct mali_event *out) {
     uint64_t v[TRACE_FIELDS] = {0};
     unsigned event = trace_record_is(&l->pages, payload, l->events, TRACE_EVENTS);
     if (event == TRACE_EVENTS)

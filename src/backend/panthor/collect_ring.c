@@ -121,7 +121,7 @@ void panthor_ring_destroy(struct panthor_run *r) {
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-bool panthor_ring_insert(struct panthor_run *r, uint64_t *out) {
+static bool panthor_ring_insert(struct panthor_run *r, uint64_t *out) {
     struct panthor_uapi_indices *indices = r->control.at;
     *out = atomic_load_explicit(&indices->insert, memory_order_acquire);
     return *out < PANTHOR_SLOTS ||

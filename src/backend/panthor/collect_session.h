@@ -115,8 +115,6 @@ int panthor_ring_setup(struct panthor_run *r);
 int panthor_ring_command(struct panthor_run *r, enum panthor_command command);
 /* Never made again, whatever it says. */
 int panthor_ring_teardown(struct panthor_run *r);
-/* The slot that the driver fills; false: refused, it says what cannot be. */
-bool panthor_ring_insert(struct panthor_run *r, uint64_t *out);
 /* Hands on what is there. How many; -1: refused. */
 int panthor_ring_drain(struct panthor_run *r, const struct frame_sink *sink);
 /* A request goes out; it is over. Between these a crash waits for it first. */
