@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <pwd.h>
 #include <sched.h>
@@ -329,29 +328,12 @@ static void state_is_told(void **state) {
         assert_behind(0, fine);
 }
 
-/* Every jump of every filter stays inside it, and its last instruction answers. */
-static void programs_are_whole(void **state) {
-    struct sock_filter code[FENCE_MAX];
-    (void)state;
-    for (unsigned may = 0; may < 64; may++) {
-        size_t n = fence_program(may, code);
-        if (n == 0)
-            skip();
-        for (size_t i = 0; i < n; i++)
-            if (BPF_CLASS(code[i].code) == BPF_JMP)
-                assert_true(i + 1 + code[i].jt < n && i + 1 + code[i].jf < n);
-        assert_int_equal(BPF_CLASS(code[n - 1].code), BPF_RET);
-        assert_int_equal(code[n - 1].k, SECCOMP_RET_ERRNO | EPERM);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recording_is_fenced),         cmocka_unit_test(machine_is_fenced),
         cmocka_unit_test(readonly_keeps_all_as_it_is), cmocka_unit_test(screen_signals_and_saves),
         cmocka_unit_test(knobs_make_no_files),         cmocka_unit_test(serving_answers),
         cmocka_unit_test(older_threads_are_fenced),    cmocka_unit_test(state_is_told),
-        cmocka_unit_test(programs_are_whole),
     };
     char *made = scratch_make();
     char *old = path_join(made, "old");
