@@ -82,9 +82,13 @@ static bool is_gone(const struct term *t) {
 /* Whoever catches SIGWINCH: the size is looked at here, so that a resize is seen at the next wake. */
 static void follow_size(struct term *t) {
     struct winsize size;
-    if (ioctl(t->input, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
-        is_term_resized(size.ws_row, size.ws_col)) {
-        resizeterm(size.ws_row, size.ws_col);
+    if (ioctl(t->input, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) {
+        return;
+    }
+    int rows = size.ws_row < SIDE_MAX ? size.ws_row : SIDE_MAX;
+    int columns = size.ws_col < SIDE_MAX ? size.ws_col : SIDE_MAX;
+    if (is_term_resized(rows, columns)) {
+        resizeterm(rows, columns);
         t->redraw = true;
     }
 }

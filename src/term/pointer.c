@@ -51,7 +51,7 @@ bool pointer_take(struct term *t) {
     if (!is_wheel && !(e.bstate & BUTTON1_PRESSED)) {
         return false;
     }
-    unsigned button = !is_wheel ? 0 : e.bstate & BUTTON4_PRESSED ? 64 : 65;
+    unsigned button = !is_wheel ? 0 : (e.bstate & BUTTON4_PRESSED) ? 64 : 65;
     return pointer_press(t, button, e.y, e.x);
 }
 

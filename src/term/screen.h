@@ -55,6 +55,9 @@ struct term {
     int cursor_column;
 };
 
+/* Nobody has a larger one; a hostile size must not take all memory, and ends ncurses where it is beyond a short. */
+#define SIDE_MAX 1024
+
 /* Nanoseconds of the monotonic clock. */
 int64_t term_now_ns(void);
 
@@ -67,9 +70,9 @@ void theme_init(struct term *t);
 
 /* Makes the terminal tell of buttons, or no more. */
 void pointer_set(struct term *t, bool on);
-/* Takes what ncurses calls KEY_MOUSE; false where it is of no use. */
 /* A press as the xterm reports number it: 0 the left button, 64 and 65 the wheel. False for others. */
 bool pointer_press(struct term *t, unsigned button, int row, int column);
+/* Takes what ncurses calls KEY_MOUSE; false where it is of no use. */
 bool pointer_take(struct term *t);
 
 /* ---- title.c --------------------------------------------------------------------------------- */

@@ -1,9 +1,8 @@
 /*
  * The terminal: taken over, drawn on, given back. The only room that includes curses. I/O.
  *
- * Signals stay with the app: ncurses catches SIGWINCH, SIGTSTP, SIGINT and SIGTERM only where they
- * are still at their default when the screen is opened. A resize is seen either way (keys.c); what
- * wakes the app's poll for it is any caught SIGWINCH.
+ * Signals stay with the app: ncurses catches SIGTSTP, SIGINT and SIGTERM only where they are still at their default
+ * when the screen is opened. SIGWINCH is caught here, which wakes the app's poll; the size is read in keys.c.
  */
 #include "screen.h"
 #include "type.h"
@@ -11,8 +10,10 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <ncurses.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <termios.h>
@@ -20,8 +21,6 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* Nobody has a larger one; a hostile size must not take all memory. */
-#define SIDE_MAX  1024
 #define ESC_DELAY 25 /* ms in which an escape sequence has to follow */
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -79,6 +78,22 @@ static void set_modes(struct term *t) {
     set_line(t);
 }
 
+static void on_resize(int number) {
+    (void)number;
+}
+
+/* A hostile size is not ncurses' to read: caught here, SIGWINCH is not its own; and at the start it takes the usual
+ * size, which the first wake corrects (keys.c). */
+static void refuse_size(const struct term *t) {
+    const struct sigaction act = {.sa_handler = on_resize};
+    struct winsize size;
+    (void)sigaction(SIGWINCH, &act, NULL);
+    if (ioctl(t->input, TIOCGWINSZ, &size) == 0 &&
+        (size.ws_row > SIDE_MAX || size.ws_col > SIDE_MAX)) {
+        use_env(FALSE);
+    }
+}
+
 enum err term_open(const struct term_options *o, struct term **out, struct err_info *info) {
     const char *name = getenv("TERM");
     if (!isatty(STDOUT_FILENO)) {
@@ -95,6 +110,7 @@ enum err term_open(const struct term_options *o, struct term **out, struct err_i
     e = open_input(t, info);
     if (e == ERR_OK) {
         fflush(stdout);
+        refuse_size(t);
         t->screen = newterm(name, stdout, t->own_input ? t->own_input : stdin);
         e = t->screen ? ERR_OK : type_refuse(info, "this terminal can show no screen: TERM", name);
     }

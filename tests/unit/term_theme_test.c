@@ -211,7 +211,8 @@ static double lab_part(double t) {
 }
 
 static void lab_of(uint32_t rgb, const double eye[3][3], double lab[3]) {
-    double in[3] = {linear(rgb, 16), linear(rgb, 8), linear(rgb, 0)}, out[3];
+    const double in[3] = {linear(rgb, 16), linear(rgb, 8), linear(rgb, 0)};
+    double out[3];
     for (int i = 0; i < 3; i++) {
         out[i] = eye[i][0] * in[0] + eye[i][1] * in[1] + eye[i][2] * in[2];
         out[i] = out[i] < 0 ? 0 : out[i] > 1 ? 1 : out[i];
