@@ -192,14 +192,25 @@ static void frame_machine(struct acct *a, const struct frame *f) {
     }
 }
 
+/* How long the machine is up is said by the first tick's wall clock; from there on it goes by one that nobody sets. */
+static void follow_uptime(struct acct *a, bool is_first, int64_t clock_ns) {
+    if (is_first)
+        a->now.up_ns = a->now.has_boot ? span_ns(a->now.boot_ns, a->now.real_ns) : 0;
+    else if (a->now.up_ns > 0)
+        a->now.up_ns = add_sat(a->now.up_ns, span_ns(a->now.up_clock_ns, clock_ns));
+    a->now.up_clock_ns = clock_ns;
+}
+
 static void frame_begin(struct acct *a, const struct frame *f) {
+    bool is_first = !a->now.has_first;
+    int64_t clock_ns = f->t_ns;
     struct cursor c = cursor_over(frame_span(f));
     struct span key, value;
     acct_finish(a);
     a->now.has_previous = a->now.has_first;
     a->now.previous_ns = a->now.begin_ns;
     a->now.begin_ns = f->t_ns;
-    if (!a->now.has_first)
+    if (is_first)
         a->now.first_ns = f->t_ns;
     a->now.has_first = true;
     a->now.tick_open = true;
@@ -209,6 +220,9 @@ static void frame_begin(struct acct *a, const struct frame *f) {
     while (next_pair(&c, &key, &value))
         if (span_equals(key, "real_ns"))
             (void)number_in(value, &a->now.real_ns);
+        else if (span_equals(key, "boot_ns"))
+            (void)number_in(value, &clock_ns);
+    follow_uptime(a, is_first, clock_ns);
 }
 
 static uint32_t add_u32(uint32_t a, int64_t b) {

@@ -75,11 +75,10 @@ static bool starts_from_zero(const struct acct *a, const struct client *c, const
  * since before the first look. */
 static int64_t life_ns(const struct acct *a, const struct client *c, uint64_t start) {
     int64_t most_ns = span_ns(a->now.first_ns, c->staged_t_ns);
-    if (a->now.clk_tck == 0 || !a->now.has_boot || a->now.real_ns <= a->now.boot_ns)
+    if (a->now.clk_tck == 0 || a->now.up_ns == 0)
         return most_ns;
     uint64_t began = mul_div_u64(start, 1000000000, a->now.clk_tck);
-    uint64_t now = (uint64_t)(a->now.real_ns - a->now.boot_ns) +
-                   (uint64_t)span_ns(a->now.begin_ns, c->staged_t_ns);
+    uint64_t now = (uint64_t)a->now.up_ns + (uint64_t)span_ns(a->now.begin_ns, c->staged_t_ns);
     uint64_t since = (now > began ? now - began : 0) + 1000000000 / a->now.clk_tck;
     return since < (uint64_t)most_ns ? (int64_t)since : most_ns;
 }

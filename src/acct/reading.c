@@ -4,6 +4,8 @@
  */
 #include "work.h"
 
+static const struct last_name no_name = {.item = UINT32_MAX, .name = {0, UINT32_MAX}};
+
 /* The last two are about a client. */
 enum route_to { TO_DEVICE, TO_PROCESS, TO_NOBODY, TO_ENGINE, TO_REGION };
 

@@ -533,7 +533,6 @@ struct last_name {
     uint8_t slot;
     bool again; /* an earlier text of the tick named it too */
 };
-static const struct last_name no_name = {.item = UINT32_MAX, .name = {0, UINT32_MAX}};
 
 /* Whose a sample or label is. */
 struct naming {
@@ -579,6 +578,8 @@ struct acct_now {
     int64_t first_ns;
     int64_t real_ns;
     int64_t boot_ns;
+    int64_t up_ns;       /* since boot, at begin; 0: unknown */
+    int64_t up_clock_ns; /* of begin, on the clock that up_ns follows */
     uint64_t clk_tck;
     uint32_t unreadable;
     uint32_t unreadable_reasons[REASON_COUNT];
@@ -783,7 +784,7 @@ static inline void tally_add(struct tally *t, uint64_t seq, struct value v) {
  * met is STATE_UNKNOWN. */
 uint8_t state_without_value(unsigned bits);
 static inline uint8_t state_of_bits(unsigned bits) {
-    return bits & STATE_BIT(STATE_VALUE) ? STATE_VALUE : state_without_value(bits);
+    return (bits & STATE_BIT(STATE_VALUE)) ? STATE_VALUE : state_without_value(bits);
 }
 
 #endif

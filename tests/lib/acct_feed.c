@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,13 @@ void feed_option(struct acct_feed *f, const char *line) {
 
 void feed_begin(struct acct_feed *f, int64_t t_ns) {
     frame(f, &machine, FRAME_BEGIN, t_ns, "real_ns=1700000000000000000\nboot_ns=5\n");
+}
+
+void feed_begin_at(struct acct_feed *f, int64_t t_ns, int64_t real_ns, int64_t boot_ns) {
+    char body[80];
+    snprintf(body, sizeof body, "real_ns=%lld\nboot_ns=%lld\n", (long long)real_ns,
+             (long long)boot_ns);
+    frame(f, &machine, FRAME_BEGIN, t_ns, body);
 }
 
 void feed_end(struct acct_feed *f, int64_t t_ns, const char *body) {

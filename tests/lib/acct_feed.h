@@ -63,6 +63,8 @@ void feed_machine(struct acct_feed *f);
 /* Another line of the machine's: "option.counters=1\n". */
 void feed_option(struct acct_feed *f, const char *line);
 void feed_begin(struct acct_feed *f, int64_t t_ns);
+/* A tick's begin by these clocks: since 1970, and since boot. */
+void feed_begin_at(struct acct_feed *f, int64_t t_ns, int64_t real_ns, int64_t boot_ns);
 void feed_end(struct acct_feed *f, int64_t t_ns, const char *body);
 /* name is the device's id; facts as in an open frame. */
 void feed_device(struct acct_feed *f, uint32_t id, const char *name, const char *facts);

@@ -594,8 +594,47 @@ static void test_whole_span_of_two_owners(void **state) {
     feed_destroy(f);
 }
 
+/* A process that began 0.5 s before it is met, `set_ns` after somebody set the clock: what it did until then counts as
+ * far as it can have done so much. */
+static void meet_after_clock_set(int64_t set_ns, int64_t slept_ns, int64_t did_ns,
+                                 int64_t counts_ns) {
+    const int64_t up_ns = 5000 * SEC, boot_ns = 1000 * SEC;
+    struct acct_feed *f = one_process(NULL, "driver=i915\n");
+    acct_count_from_zero(f->acct, 500100);
+    for (int i = 0; i < 3; i++) {
+        int64_t since_ns = i * SEC + (i > 0 ? slept_ns : 0);
+        feed_begin_at(f, (10 + i) * SEC, boot_ns + up_ns + since_ns + (i > 0 ? set_ns : 0),
+                      up_ns + since_ns);
+        if (i == 2) {
+            feed_process(f, PROC2, 200, (uint64_t)(up_ns + since_ns - SEC / 2) / (SEC / 100));
+            feed_holder(f, FD2, PROC2, DEV);
+            feed_read(f, FD2, (10 + i) * SEC, 8, SAYS(ENGINE("render", did_ns)));
+        }
+        feed_end(f, (10 + i) * SEC, "");
+    }
+    const struct snapshot *s = feed_snapshot(f);
+    const struct snap_engine *e = find_engine(s, find_process(s, 200)->engines, "render");
+    assert_non_null(e);
+    if (counts_ns > 0)
+        check_value(e->busy_ns, counts_ns);
+    else
+        check_state(e->busy_ns, STATE_UNKNOWN);
+    feed_destroy(f);
+}
+
+static void test_a_clock_that_is_set_hides_no_work(void **state) {
+    static const int64_t sets[] = {0, -3600 * SEC, 3600 * SEC};
+    (void)state;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        for (int64_t slept_ns = 0; slept_ns <= 60 * SEC; slept_ns += 60 * SEC) {
+            meet_after_clock_set(sets[i], slept_ns, SEC / 2, SEC / 2);
+            meet_after_clock_set(sets[i], slept_ns, SEC, 0);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_clock_that_is_set_hides_no_work),
         cmocka_unit_test(test_first_sight_is_no_rate),
         cmocka_unit_test(test_own_times_of_a_client),
         cmocka_unit_test(test_step_back_holds_the_mark),
