@@ -77,12 +77,15 @@ endif
 CFLAGS_dev      := -O0 -g3 -fno-omit-frame-pointer
 CFLAGS_asan     := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
 LDFLAGS_asan    := -fsanitize=address,undefined
+CFLAGS_tsan     := -O1 -g -fno-omit-frame-pointer -fsanitize=thread -DGWTOP_NO_FENCE
+LDFLAGS_tsan    := -fsanitize=thread
+CFLAGS_valgrind := -O1 -g -fno-omit-frame-pointer -DGWTOP_NO_FENCE
 CFLAGS_cov      := -O0 -g --coverage -DGWTOP_NO_FENCE
 LDFLAGS_cov     := --coverage
 CFLAGS_fuzz     := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined
 LDFLAGS_fuzz    := -fsanitize=address,undefined
 ifeq ($(CFLAGS_$(VARIANT)),)
-$(error VARIANT=$(VARIANT) is none of release, dev, asan, cov, fuzz)
+$(error VARIANT=$(VARIANT) is none of release, dev, asan, tsan, valgrind, cov, fuzz)
 endif
 
 COMPILE = $(CC) -std=c11 $(WARNINGS) $(CFLAGS_$(VARIANT)) -Iinclude $(CPPFLAGS) $(CFLAGS)
@@ -130,8 +133,8 @@ say = $(if $(V),,@printf '  %-6s %s\n' $(1) $(2))
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all tests check check-now check-layers check-headers check-purity bless bench synth run deps
-.PHONY: demo bench-peers
-.PHONY: install uninstall clean format help FORCE
+.PHONY: demo bench-peers check-valgrind check-valgrind-now
+.PHONY: install uninstall clean format help FORCE lint lint-objects
 .PHONY: dist deb rpm completions harden size pure unit-pure cov cov-now check-reproducible check-cross check-musl
 
 $(obj)/%.o: %.c $(O)/flags.stamp
@@ -210,7 +213,8 @@ $(foreach t,$(FUZZ),$(call make_program,$(call tool_bin,$(t)),$(t),\
     $(ROOMS),$(FUZZ_MAIN) $(LIB_help),$(FUZZ_LIB)))
 $(foreach t,$(BENCH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
 # Other monitors beside it; it needs no room.
-$(call make_program,$(O)/bench/peers,tests/bench/peers/peers.c,,$(LIB_help),-lutil)
+$(call make_program,$(O)/bench/peers,tests/bench/peers/peers.c,,\
+    $(call object,tests/bench/peers/clients.c) $(LIB_help),-lutil)
 $(foreach t,$(SYNTH),$(call make_program,$(call tool_bin,$(t)),$(t),$(ROOMS),$(LIB_help),$(LIBS_tests)))
 
 # Libraries to preload into the program under test, NAME_shim.so from NAME_*.c and what all of them
@@ -267,8 +271,8 @@ bless: tests
 bench: all synth $(BENCH_BINS) $(SHIM_LIBS)
 	@if [ -x tests/bench/run ]; then $(TEST_ENV) tests/bench/run $(BENCH_BINS); fi
 # Beside other monitors that are installed: htop, nvtop, intel_gpu_top, gputop.
-bench-peers: all $(O)/bench/peers
-	@$(O)/bench/peers $(O)/gwtop
+bench-peers: all synth $(O)/bench/peers
+	@$(O)/bench/peers $(O)/gwtop $(O)/synth/synth
 
 # Makes the demonstration recording anew, the same to the byte wherever it is run.
 demo: synth
@@ -315,13 +319,29 @@ size: all
 check-reproducible:
 	+@$(PACK)/reproducible.sh
 check-cross:
-	+@BUILD='$(BUILD)' MAKE='$(AGAIN)' TEST_SECONDS=600 sh src/dist/cross.sh
+	+@BUILD='$(BUILD)' MAKE='$(AGAIN)' TEST_SECONDS=1800 sh src/dist/cross.sh
 check-musl:
 	@command -v musl-gcc >/dev/null || { echo 'check-musl: skipped, there is no musl-gcc here'; }
 	+@! command -v musl-gcc >/dev/null || $(AGAIN) VARIANT=dev BUILD=$(BUILD)/musl CC=musl-gcc WERROR=1 \
 	    CPPFLAGS='-idirafter /usr/include' pure
+# Static analysers, of files whose names begin with ONLY. They read the build's own commands, those of a dry run.
+ONLY ?= src
+lint:
+	@mkdir -p $(BUILD)/lint
+	@$(MAKE) --no-print-directory -nB V=1 VARIANT=dev lint-objects | tests/lint/run $(BUILD)/lint "$(ONLY)"
+lint-objects: $(call object,$(SRC) $(wildcard tests/*/*.c tests/*/*/*.c))
 pure: $(call object,$(PURE))
 unit-pure: $(filter-out $(foreach r,source term app,$(O)/tests/$(r)_%),$(UNIT_BINS))
+# Memory that is read before it is set, lost, or freed too often, and descriptors left open. Takes half an hour.
+VALGRIND := valgrind -q --vgdb=no --error-exitcode=99 --leak-check=full --num-callers=30 \
+    --show-leak-kinds=definite,indirect,possible --errors-for-leak-kinds=definite,indirect,possible \
+    --suppressions=$(CURDIR)/tests/valgrind/valgrind.supp
+check-valgrind:
+	@command -v valgrind >/dev/null || echo 'check-valgrind: skipped, there is no valgrind here'
+	+@! command -v valgrind >/dev/null || $(AGAIN) VARIANT=valgrind check-valgrind-now
+check-valgrind-now: tests
+	@$(TEST_ENV) TEST_SECONDS=1800 GWTOP_WRAP='$(VALGRIND)' tests/run $(UNIT_BINS) \
+	    $(filter $(O)/tests/pty/%,$(OTHER_BINS)) tests/valgrind/modes.sh
 cov:
 	+@$(AGAIN) VARIANT=cov cov-now
 cov-now: tests
@@ -335,7 +355,7 @@ uninstall:
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' sh src/dist/install.sh uninstall
 
 clean:
-	rm -rf $(foreach v,release dev asan cov fuzz gwtop musl completions cross-s390x cross-aarch64,$(BUILD)/$(v))
+	rm -rf $(foreach v,release dev asan tsan valgrind cov fuzz gwtop lint musl completions cross-s390x cross-aarch64,$(BUILD)/$(v))
 	rm -rf $(wildcard $(BUILD)/gwtop-*.tar.gz $(BUILD)/gwtop*.deb $(BUILD)/rpmbuild.log $(BUILD)/*.rpm)
 	@rmdir $(BUILD) 2>/dev/null || true
 
@@ -346,4 +366,4 @@ help:
 	@sh src/dist/help.sh
 
 -include $(patsubst %.o,%.d,$(call object,$(SRC) $(UNIT) $(OTHER) $(FUZZ) $(BENCH) $(SYNTH) $(HELP)\
-    tests/bench/peers/peers.c))
+    $(wildcard tests/bench/peers/*.c)))

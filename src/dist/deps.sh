@@ -66,6 +66,8 @@ if ! has "${cc%% *}" || ! probe '' '#include <stdio.h>'; then
     need compiler 'gcc libc6-dev' 'gcc glibc-devel' gcc 'gcc glibc-devel'
 elif [ "$variant" = asan ] && ! probe '-fsanitize=address,undefined' ''; then
     need sanitizers gcc 'libasan libubsan' gcc gcc
+elif [ "$variant" = tsan ] && ! probe '-fsanitize=thread' ''; then
+    need sanitizers gcc libtsan gcc gcc
 fi
 
 if [ "$1" = check ] && ! has find; then

@@ -17,9 +17,11 @@ make completions        what bash, zsh and fish load, in build/completions
 make harden             what protects the program; make size says how large it is
 make cov                which lines of decoders and accounting the tests reach
 make check-cross        tests for arm64 and s390x under qemu; also check-musl, check-reproducible
+make check-valgrind     the unit tests and the program in its modes under valgrind
+make lint               static analysers: gcc, cppcheck, clang-tidy; ONLY=src/acct: of a part
 make deps               installs what building and testing need
 make format             clang-format over everything
 make clean              removes what was built
 
-VARIANT=release|dev|asan|cov|fuzz    BUILD=folder (build)    WERROR=1    V=1    CC=clang
+VARIANT=release|dev|asan|tsan|valgrind|cov|fuzz    BUILD=folder (build)    WERROR=1    V=1    CC=clang
 END

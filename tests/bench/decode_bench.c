@@ -122,7 +122,7 @@ static void bench_tick(struct corpus *c) {
 int main(void) {
     static const char *const gpus[] = {"amdgpu", "amdgpu-old", "i915", "xe", "panthor", "v3d"};
     unsigned backend = backend_find(&backend_table, span_of("fdinfo"));
-    printf("\nDecoding fdinfo (median of %u)\n", PASSES);
+    printf("\nDecoding fdinfo (median of %d)\n", PASSES);
     if (backend == 0)
         return 1;
     const struct kind *kind = &backend_table.list[backend - 1]->kinds[0];

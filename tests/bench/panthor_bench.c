@@ -54,7 +54,7 @@ int main(void) {
     struct buf b;
     buf_init(&b);
     put_ring(&b, &g610);
-    printf("\nSamples of the counter ring, four cores (median of %u)\n", PASSES);
+    printf("\nSamples of the counter ring, four cores (median of %d)\n", PASSES);
     measure_verdict("summed up over a tick", rate(&b, "clock_hz=500000000\n") / 1e3,
                     "thousand a second", 200, true);
     measure_verdict("each one told", rate(&b, "clock_hz=500000000\neach=1\n") / 1e3,

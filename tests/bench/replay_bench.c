@@ -101,7 +101,7 @@ static bool write_events(const char *path) {
         unsigned id = i % 1000 == 0 ? 1376257 : (stop ? 2u << 24 : 1u << 24) | unit[k] << 16;
         unsigned long long t = 1000000000ull + i * 15000ull;
         fprintf(f, "%llu %u %u %u %u 0 0 # [%06u] %s | HW | CHANNEL %u | T0 + 0x%016llX | %-30s\n", t,
-                id, i % 1000 == 0 ? 440 : stop ? 0 : 1000 + k, i % 1000 == 0 ? 1025 : 0,
+                id, i % 1000 == 0 ? 440u : stop ? 0u : 1000 + k, i % 1000 == 0 ? 1025u : 0u,
                 stop ? 0xffffffffu : 0, i, stop ? "STOP" : "START", unit[k], t, "PID and TID");
     }
     return f && fclose(f) == 0;

@@ -126,7 +126,7 @@ static void bench_key(const char *dir) {
     enum { PRESSES = 300 };
     static const struct synth_options machine = {
         .gpus = "amdgpu,i915", .processes = 2100, .fds = 5, .clients = 2000, .seed = 4};
-    double took[PRESSES];
+    double took[PRESSES] = {0};
     unsigned n = 0;
     char *root = path_join(dir, "machine");
     struct synth *synth = synth_create(root, &machine);

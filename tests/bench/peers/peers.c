@@ -1,6 +1,7 @@
 /*
- * gwtop beside other monitors: peers GWTOP. The same real processes, terminal and refresh interval for each, one
- * after another; what is not installed or does not stay is said. PEERS_SECONDS: how long each is measured (10).
+ * gwtop beside other monitors: peers GWTOP SYNTH. The same real processes, terminal and refresh interval for each,
+ * one after another; what is not in PATH or does not stay is said. As root the processes are made GPU clients
+ * (clients.h), which unmodified programs show. PEERS_SECONDS: how long each is measured (10).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -19,7 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clients.h"
 #include "scratch.h"
+#include "sleepers.h"
 
 /* MODES_BYTES: no screen is smaller, and no setting of modes, which comes before it, larger. */
 enum { DESCRIPTORS = 50, CLIENTS = 100, WARM_S = 3, CALLS_S = 5, MODES_BYTES = 200, MOST = 1000 };
@@ -35,9 +37,17 @@ struct figures {
     double calls;  /* of a refresh; below 0 where nothing counts them */
     double peak_kib;
     double paint_ms; /* from start to the first paint */
+    bool shows;      /* clients */
 };
 
+/* The pids by which a screen is known to show the clients. */
+static struct {
+    const pid_t *pids;
+    unsigned n;
+} clients_shown;
+
 struct screen {
+    bool shows; /* a pid of them came by */
     int master;
     pid_t pid;
     double paint_s; /* when it painted first; 0 before */
@@ -51,49 +61,14 @@ static double now_s(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Descriptors of several kinds; the last ones are of the client node. Never returns. */
-static void sleeper(const char *node, unsigned clients, int ready) {
-    static const char *const paths[] = {"/dev/null", "/proc/self/status", "/etc/passwd", "/"};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    prctl(PR_SET_NAME, "peers-sleeper");
-    for (unsigned have = 3; have + clients < DESCRIPTORS; have++)
-        if (open(paths[have % 4], O_RDONLY) < 0)
-            _exit(1);
-    for (unsigned i = 0; i < clients; i++)
-        if (open(node, O_PATH) < 0)
-            _exit(1);
-    if (write(ready, "", 1) != 1)
-        _exit(1);
-    close(ready);
-    for (;;)
-        pause();
-}
-
-static bool sleepers_start(pid_t *pids, unsigned n, const char *node) {
-    int ready[2];
-    char byte;
-    if (pipe2(ready, O_CLOEXEC) != 0)
-        return false;
-    for (unsigned i = 0; i < n; i++) {
-        pids[i] = fork();
-        if (pids[i] == 0) {
-            close(ready[0]);
-            sleeper(node, node ? CLIENTS / n + (i < CLIENTS % n) : 0, ready[1]);
-        }
+static bool any_client(const char *bytes, size_t n) {
+    char pid[16];
+    for (unsigned i = 0; i < clients_shown.n; i++) {
+        int length = snprintf(pid, sizeof pid, "%d", (int)clients_shown.pids[i]);
+        if (memmem(bytes, n, pid, (size_t)length))
+            return true;
     }
-    close(ready[1]);
-    unsigned up = 0;
-    while (up < n && read(ready[0], &byte, 1) == 1)
-        up++;
-    close(ready[0]);
-    return up == n;
-}
-
-static void sleepers_end(pid_t *pids, unsigned n) {
-    for (unsigned i = 0; i < n; i++)
-        if (pids[i] > 0 && kill(pids[i], SIGKILL) == 0)
-            waitpid(pids[i], NULL, 0);
-    memset(pids, 0, n * sizeof *pids);
+    return false;
 }
 
 static bool screen_start(struct screen *s, const char *program, const char *const *words) {
@@ -118,6 +93,7 @@ static bool screen_until(struct screen *s, double end_s) {
         if (n <= 0)
             return false;
         s->bytes += (size_t)n;
+        s->shows = s->shows || any_client(bytes, (size_t)n);
         if (s->paint_s <= 0 && s->bytes > MODES_BYTES)
             s->paint_s = now_s();
         size_t keep = (size_t)n < sizeof s->last ? (size_t)n : sizeof s->last - 1;
@@ -216,6 +192,7 @@ static bool measure(const char *program, const char *const *words, int seconds, 
         *f = (struct figures){.calls = -1, .paint_ms = (s.paint_s - begin_s) * 1e3};
         tree_add(s.pid, &after_us, &f->peak_kib);
         f->cpu_us = (after_us - before_us) / seconds;
+        f->shows = s.shows;
     }
     if (stays && installed("perf"))
         f->calls = count_calls(&s, by_perf);
@@ -246,7 +223,7 @@ static void compare(const char *gwtop, int seconds) {
         const char *program = i ? peers[i][0] : gwtop;
         printf("  %-14s", peers[i][0]);
         if (i && !installed(program))
-            printf("  not run: not installed\n");
+            printf("  not run: not in PATH\n");
         else if (!measure(program, peers[i], seconds, &f, why, sizeof why))
             printf("  not run: %s\n", why);
         else {
@@ -255,45 +232,72 @@ static void compare(const char *gwtop, int seconds) {
             cell(f.calls, base.calls);
             cell(f.peak_kib, base.peak_kib);
             cell(f.paint_ms, base.paint_ms);
-            printf("\n");
+            printf("%s\n", !clients_shown.n || f.shows ? "" : "  shows no clients");
         }
         fflush(stdout);
     }
 }
 
-int main(int argc, char **argv) {
-    static const unsigned sizes[] = {50, MOST};
+/* So many processes, CLIENTS of their descriptors of the node, and all programs upon them. */
+static void among(unsigned count, const char *node, const struct clients *c, const char *gwtop,
+                  int seconds) {
     static pid_t pids[MOST];
-    const char *asked = getenv("PEERS_SECONDS");
-    int seconds = asked ? (int)strtol(asked, NULL, 10) : 10;
-    char *gwtop = argc == 2 ? realpath(argv[1], NULL) : NULL;
-    char *dir = scratch_make();
+    const struct sleepers crowd = {
+        .count = count, .descriptors = DESCRIPTORS, .node = node, .clients = CLIENTS};
     char load[64];
-    struct utsname u;
-    if (!gwtop || !dir || seconds < 1 || chdir(dir) != 0 || uname(&u) != 0)
-        return fprintf(stderr, "usage: peers GWTOP\n"), 2;
-    setenv("HOME", dir, 1); /* settings of nobody, and none left behind */
+    unsigned laid = 0;
+    bool up = sleepers_start(&crowd, pids);
+    if (up && c->count > 0)
+        laid = clients_lay(c, pids, count, DESCRIPTORS);
+    clients_shown.pids = pids;
+    clients_shown.n = laid == 0 ? 0 : count < CLIENTS ? count : CLIENTS;
+    read_text(load, sizeof load, "/proc/loadavg", 0);
+    printf("\n%u processes of %d descriptors, %d of a GPU node, %u clients; load %.14s\n", count,
+           DESCRIPTORS, node ? CLIENTS : 0, laid, load);
+    if (up)
+        compare(gwtop, seconds);
+    else
+        printf("  not run: the processes did not start\n");
+    sleepers_end(&crowd, pids);
+}
+
+/* Settings of nobody, and none left behind. */
+static void set_environment(const char *dir) {
+    setenv("HOME", dir, 1);
     setenv("TERM", "xterm-256color", 1);
+    setenv("SYSTEMD_DEVICE_VERIFY_SYSFS", "0",
+           1); /* libudev: a /sys that was laid over is one too */
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HTOPRC");
+}
+
+int main(int argc, char **argv) {
+    const char *asked = getenv("PEERS_SECONDS");
+    int seconds = asked ? (int)strtol(asked, NULL, 10) : 10;
+    char *gwtop = argc == 3 ? realpath(argv[1], NULL) : NULL;
+    char *synth = argc == 3 ? realpath(argv[2], NULL) : NULL;
+    char *dir = scratch_make();
+    char *machine = dir ? path_join(dir, "machine") : NULL;
+    struct clients clients;
+    struct utsname u;
+    if (!gwtop || !synth || !machine || seconds < 1 || chdir(dir) != 0 || uname(&u) != 0)
+        return fprintf(stderr, "usage: peers GWTOP SYNTH\n"), 2;
+    set_environment(dir);
     bool node = mknod("renderD128", S_IFCHR | 0600, makedev(226, 128)) == 0;
     printf("gwtop beside its peers: %s %s %s, %ld CPUs; a refresh each second, %d s each\n",
            u.sysname, u.release, u.machine, sysconf(_SC_NPROCESSORS_ONLN), seconds);
     if (!node)
         printf("  no client descriptors: mknod says %s\n", strerror(errno));
-    if (access("/sys/class/drm/renderD128", F_OK) != 0)
-        printf("  no GPU here: gwtop looks through all processes, but has no clients to read\n");
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        read_text(load, sizeof load, "/proc/loadavg", 0);
-        printf("\n%u processes of %d descriptors, %d of a GPU node; load %.14s\n", sizes[i],
-               DESCRIPTORS, node ? CLIENTS : 0, load);
-        if (sleepers_start(pids, sizes[i], node ? "renderD128" : NULL))
-            compare(gwtop, seconds);
-        else
-            printf("  not run: the processes did not start\n");
-        sleepers_end(pids, sizes[i]);
+    if (!clients_make(&clients, synth, machine, CLIENTS)) {
+        clients.count = 0;
+        printf("  no clients: %s\n", clients.why);
     }
+    among(50, node ? "renderD128" : NULL, &clients, gwtop, seconds);
+    among(MOST, node ? "renderD128" : NULL, &clients, gwtop, seconds);
+    clients_end(&clients);
     scratch_remove(dir);
+    free(machine);
+    free(synth);
     free(gwtop);
     return 0;
 }
