@@ -11,6 +11,7 @@
 
 #define DOCTOR_SCHEMA "gwtop-doctor/1"
 
+/* As in struct check of core.h, with paths made whole. */
 struct doctor_source {
     const char *source;
     const char *path;

@@ -20,6 +20,7 @@ struct out_options {
     bool replayed; /* cost is null, unsupported */
     bool demo;
     bool scrub; /* report: no names, users and command lines */
+    enum insight insight; /* text only: says what would show more processes */
     bool brief; /* openmetrics: the one exposition of this run: without what counts from its start */
 };
 
@@ -36,7 +37,6 @@ struct output {
 };
 /* NULL for none. */
 const struct output *output_find(struct span name);
-const struct output *output_at(unsigned i); /* NULL past the last */
 
 /* `--list`: the devices of a snapshot, one line each, as text or (json) as one object. */
 void out_devices(const struct snapshot *s, const struct out_options *o, bool json, struct buf *b);

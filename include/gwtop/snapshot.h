@@ -87,7 +87,7 @@ struct snap_memory {
     struct value resident;
     struct value shared;
     struct value purgeable;
-    struct value legacy;
+    struct value legacy; /* as older kernels print it (drm-memory-*): without telling what is resident */
 };
 
 /* What the table shows of a region class for one process: resident, else legacy, else total (`mark` says

@@ -16,6 +16,13 @@ enum column {
     COLUMN_COUNT
 };
 
+/* What gwtop itself may see of other users' processes, for who is told what would show more. */
+enum insight {
+    INSIGHT_OWN,  /* its user's alone, or not known: a recording is of another gwtop */
+    INSIGHT_ROOT, /* it is root without CAP_SYS_PTRACE, as in a container */
+    INSIGHT_ALL   /* it has CAP_SYS_PTRACE: there is no more to be had */
+};
+
 struct column_info {
     const char *key;   /* in --fields, --sort, the configuration */
     const char *title; /* header; fits `width` */

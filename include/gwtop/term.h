@@ -23,7 +23,7 @@ enum err term_ask(const char *name, int *colors, struct err_info *info);
 /* Takes the terminal over; the caller has set LC_CTYPE, and its own handlers for the signals that it wants
  * (ncurses takes SIGINT, SIGTERM, SIGTSTP and SIGWINCH only where they are at their default). Keys come
  * from /dev/tty where standard input is no terminal. ERR_UNSUPPORTED with a word in info where TERM is dumb, unset or unknown
- * (nothing was written then but that word is for the caller). */
+ * (then nothing was written to it). */
 enum err term_open(const struct term_options *o, struct term **out, struct err_info *info);
 /* Leaves the terminal as it was; accepts NULL; safe to call twice through the caller's NULLing. */
 void term_close(struct term *t);

@@ -73,6 +73,7 @@ struct ui_options {
     int32_t own_pid;  /* of gwtop itself, to be named so; 0: unknown */
     uint32_t own_uid; /* whose rows are marked; with has_uid */
     bool has_uid;
+    enum insight insight;      /* says what would show more processes */
     struct table_query query;  /* spans must outlive the ui */
     struct column_set columns; /* count 0: default */
     const struct settings
@@ -174,7 +175,5 @@ const struct settings *ui_settings(struct ui *ui);
 bool ui_cursor(const struct ui *ui, int *row, int *column);
 /* Appends a title for the terminal's window: "gwtop: 55 % gfx, 112 W". */
 void ui_title(struct ui *ui, const struct snapshot *s, struct buf *out);
-/* Appends the key help as text (for the manual page and tests): one "keys<TAB>meaning" line each. */
-void ui_help_text(bool replay, struct buf *out);
 
 #endif

@@ -128,9 +128,10 @@ static enum err resolve(const char *path, char target[CONFIG_PATH_MAX], bool *is
         return ERR_OK;
     if (errno != ENOENT || lstat(path, &st) == 0)
         return path_failed(path, info);
-    if (strlen(path) >= CONFIG_PATH_MAX)
+    size_t n = strlen(path) + 1;
+    if (n > CONFIG_PATH_MAX)
         return err_set(info, ERR_RANGE, 0, "the configuration file has too long a path", NULL);
-    strcpy(target, path);
+    memcpy(target, path, n);
     return ERR_OK;
 }
 

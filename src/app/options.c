@@ -87,8 +87,8 @@ static enum err check_openmetrics(const struct options *o, struct err_info *info
                        "--openmetrics is one snapshot: without -b and -n (gwtop serve shows each)",
                        NULL);
     if (o->given[OPT_FROM])
-        return err_set(info, ERR_USAGE, 0,
-                       "--openmetrics speaks of the whole span: without --from", NULL);
+        return err_set(info, ERR_USAGE, 0, "--openmetrics speaks of the whole span: without --from",
+                       NULL);
     return ERR_OK;
 }
 
@@ -98,7 +98,8 @@ static enum err take_operands(int count, char **words, struct options *out, stru
     if (count > 0) {
         out->command = command_find(words[0]);
         if (!out->command)
-            return err_set(info, ERR_USAGE, 0, "no such command", words[0]);
+            return err_set(info, ERR_USAGE, 0, "no such command (gwtop --help names them)",
+                           words[0]);
         i = 1;
     }
     out->words = words + i;
@@ -136,7 +137,6 @@ static enum err take(struct options *out, enum option_id id, const char *arg,
 enum err options_parse(int argc, char **argv, struct options *out, struct err_info *info) {
     struct option longs[OPT_COUNT + 1];
     char shorts[3 * OPT_COUNT + 2];
-    int got;
     *out = (struct options){.speed_milli = -1, .to_ns = INT64_MAX};
     settings_init(&out->settings);
     /* Whose failure it is, should the words not parse. */
@@ -146,7 +146,7 @@ enum err options_parse(int argc, char **argv, struct options *out, struct err_in
     optind = 1;
     while (optind <= argc) {
         int at = optind;
-        got = getopt_long(argc, argv, shorts, longs, NULL);
+        int got = getopt_long(argc, argv, shorts, longs, NULL);
         if (got == -1)
             break;
         if (got == ':')

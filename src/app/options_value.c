@@ -144,12 +144,19 @@ static enum err refuse_value(enum option_id id, const char *arg, struct err_info
     buf_init(&b);
     buf_text(&b, "--");
     buf_text(&b, option_list[id].name);
-    buf_text(&b, words ? " takes: " : " does not take");
+    buf_text(&b, " takes");
+    buf_text(&b, words ? ": " : " ");
     for (const char *p = words; p && *p; p++) {
         bool bar = *p == '|' || *p == ',';
         buf_put(&b, bar ? ", " : p, bar ? 2 : 1);
     }
-    buf_text(&b, words ? "; not" : "");
+    if (!words) {
+        buf_text(&b, option_list[id].argument);
+        buf_text(&b, " (");
+        buf_text(&b, option_list[id].doc);
+        buf_char(&b, ')');
+    }
+    buf_text(&b, "; not");
     buf_char(&b, '\0');
     err_set(info, ERR_USAGE, 0, b.failed ? "a value that an option does not take" : b.p, arg);
     buf_finish(&b);

@@ -77,6 +77,7 @@ static enum err printer_init(struct printer *p, const struct options *o, bool re
     p->options.replayed = replayed;
     p->options.demo = o->given[OPT_DEMO];
     p->options.batch = !is_once(o);
+    p->options.insight = insight_here(replayed);
     p->options.brief = !replayed;
     p->options.shape.tree = o->given[OPT_TREE];
     e = p->output->open(&p->options, &p->state);

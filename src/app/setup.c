@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,9 +169,10 @@ static bool demo_beside(char *path, size_t cap) {
     path[n] = '\0';
     slash = strrchr(path, '/');
     for (size_t i = 0; slash && i < sizeof(beside) / sizeof(beside[0]); i++) {
-        if ((size_t)(slash - path) + strlen(beside[i]) >= cap)
+        size_t size = strlen(beside[i]) + 1;
+        if ((size_t)(slash - path) + size > cap)
             return false;
-        strcpy(slash, beside[i]);
+        memcpy(slash, beside[i], size);
         if (access(path, R_OK) == 0)
             return true;
     }
@@ -214,6 +216,14 @@ enum err query_check_device(const struct table_query *q, const struct snapshot *
             return ERR_OK;
     name[text_clean(name, sizeof(name) - 1, q->device)] = '\0';
     return err_set(info, ERR_NOENT, 0, "no such device (gwtop --list names them)", name);
+}
+
+enum insight insight_here(bool replayed) {
+    if (replayed)
+        return INSIGHT_OWN;
+    if (host_has_capability(CAP_SYS_PTRACE))
+        return INSIGHT_ALL;
+    return geteuid() == 0 ? INSIGHT_ROOT : INSIGHT_OWN;
 }
 
 bool stdout_unicode(const struct options *o) {

@@ -35,6 +35,9 @@ enum err query_from_options(const struct options *o, struct table_query *query,
 enum err query_check_device(const struct table_query *q, const struct snapshot *s,
                             struct err_info *info);
 
+/* What this gwtop may see of other users' processes; of a recording it does not matter. */
+enum insight insight_here(bool replayed);
+
 /* Whether text on stdout may be UTF-8, and coloured. */
 bool stdout_unicode(const struct options *o);
 bool stdout_color(const struct options *o);

@@ -236,12 +236,24 @@ static void put_machine(const struct page *p) {
         entry(p, "devices", "no GPU found in /sys/class/drm, /sys/class/accel and on PCI");
 }
 
+/* Something is not read that is neither left alone nor impossible here. */
+static bool is_short(const struct doctor *d) {
+    for (uint32_t i = 0; i < d->source_count; i++) {
+        unsigned state = d->sources[i].state;
+        if (state == CHECK_MISSING || state == CHECK_DENIED || state == CHECK_OFF)
+            return true;
+    }
+    return false;
+}
+
 static void put_more(const struct page *p) {
     uint32_t order[16];
     uint32_t n = doctor_rank(p->d, order, sizeof(order) / sizeof(order[0]));
     title(p, "To see more, the largest gain first");
     if (n == 0)
-        entry(p, "nothing", "all that gwtop knows to read here is read");
+        entry(p, "nothing",
+              is_short(p->d) ? "no command brings what is not ok above"
+                             : "all that gwtop knows to read here is read");
     for (uint32_t i = 0; i < n; i++) {
         const struct doctor_source *s = &p->d->sources[order[i]];
         buf_fill(p->b, ' ', MARGIN);

@@ -191,8 +191,9 @@ static void label_metric(struct om_tick *t, const struct snap_metric *m) {
 }
 
 static void put_doubts(struct om_tick *t, const struct snap_device *d) {
+    const struct snapshot *s = t->s;
     for (uint32_t i = 0; i < d->metrics.count; i++) {
-        const struct snap_metric *m = &t->s->metrics[d->metrics.first + i];
+        const struct snap_metric *m = &s->metrics[d->metrics.first + i];
         for (unsigned bit = 0; is_shown(t, d, m) && doubt_name(bit); bit++) {
             if (!(m->value.doubt & 1u << bit)) {
                 continue;

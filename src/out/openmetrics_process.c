@@ -162,8 +162,9 @@ static void put_clients(struct om_tick *t, const struct line *l) {
 
 /* ---- what it cost ------------------------------------------------------------------------------- */
 
+/* Not of the rest of a device, which has sums instead. */
 static const struct snap_power *power_of(const struct line *l) {
-    return l->process ? &l->process->power : l->loose ? &l->loose->power : NULL;
+    return l->process ? &l->process->power : &l->loose->power;
 }
 
 static void put_real(struct om_tick *t, const struct line *l, struct real r) {

@@ -1,5 +1,5 @@
 /*
- * The outputs that there are, by number and by name. Pure.
+ * The outputs that there are, by name. Pure.
  */
 #include "outputs.h"
 
@@ -10,10 +10,6 @@ static const struct output *const outputs[] = {
 };
 
 #define OUTPUTS (sizeof outputs / sizeof outputs[0])
-
-const struct output *output_at(unsigned i) {
-    return i < OUTPUTS ? outputs[i] : NULL;
-}
 
 const struct output *output_find(struct span name) {
     for (size_t i = 0; i < OUTPUTS; i++) {

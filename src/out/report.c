@@ -10,7 +10,7 @@
 #include "outputs.h"
 #include "state.h"
 
-struct report *report_create(const struct out_options *o) {
+static struct report *create(const struct out_options *o) {
     struct report *r = calloc(1, sizeof *r);
     if (r) {
         r->options = *o;
@@ -32,7 +32,7 @@ static void finish_device(struct report_device *d) {
     free(d);
 }
 
-void report_destroy(struct report *r) {
+static void destroy(struct report *r) {
     if (!r) {
         return;
     }
@@ -185,7 +185,8 @@ static void sort_rows(struct report *r) {
     }
 }
 
-void report_arrange(struct report *r) {
+/* Chooses and sorts the rows, and sums what they share. */
+static void arrange(struct report *r) {
     void *order = r->order;
     sum_devices(r);
     r->order_count = 0;
@@ -224,7 +225,7 @@ static enum err open_report(const struct out_options *o, struct out_state **out)
     if (e != ERR_OK) {
         return e;
     }
-    (*out)->report = report_create(o);
+    (*out)->report = create(o);
     if (!(*out)->report) {
         out_state_close(*out);
         *out = NULL;
@@ -246,20 +247,20 @@ static void fail_if_incomplete(const struct report *r, struct buf *b) {
 }
 
 static void end_html(struct out_state *st, struct buf *b) {
-    report_arrange(st->report);
+    arrange(st->report);
     report_html(st->report, b);
     fail_if_incomplete(st->report, b);
 }
 
 static void end_csv(struct out_state *st, struct buf *b) {
-    report_arrange(st->report);
+    arrange(st->report);
     report_csv(st->report, b);
     fail_if_incomplete(st->report, b);
 }
 
 static void close_report(struct out_state *st) {
     if (st) {
-        report_destroy(st->report);
+        destroy(st->report);
     }
     out_state_close(st);
 }

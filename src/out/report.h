@@ -95,7 +95,7 @@ struct report_device {
     struct report_series coverage; /* % */
     double coverage_least;
     int64_t vram_total; /* 0: not told */
-    double pws_all;     /* of all that report_arrange found on it */
+    double pws_all;     /* of all its rows, once they are arranged */
     bool vram_by_clients;
 };
 
@@ -131,11 +131,7 @@ struct report {
     bool failed; /* out of memory: something is missing */
 };
 
-struct report *report_create(const struct out_options *o);
-void report_destroy(struct report *r); /* accepts NULL */
 void report_tick(struct report *r, const struct snapshot *s);
-/* Chooses and sorts the rows, and sums what they share. */
-void report_arrange(struct report *r);
 void report_html(struct report *r, struct buf *b);
 void report_csv(struct report *r, struct buf *b);
 
@@ -146,13 +142,11 @@ double report_within(const struct report_total *t);
 void report_see(struct report_total *t, double v, unsigned state, unsigned doubt, bool first);
 /* The same of what remains of others' totals: it may fall, which is no new beginning. */
 void report_see_rest(struct report_total *t, double v, unsigned state, unsigned doubt, bool first);
-/* What to call a process that told no name: "[pid]". */
-void report_name(const struct report *r, const struct report_row *row, struct buf *b);
 /* Adds a total; what is not known in both stays so. */
 void report_add(struct report_total *to, const struct report_total *from);
 void report_add_work(struct report_work *to, const struct report_work *from);
 double report_span_s(const struct report *r);
-/* All PW s of a device that anything in the report was told; 0: none. After report_arrange. */
+/* All PW s of a device that anything in the report was told; 0: none. Once the rows are arranged. */
 double report_device_pws(const struct report *r, uint32_t device);
 
 /* The value `v` was true from from_ns to to_ns (since the report began). False: out of memory. */

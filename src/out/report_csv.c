@@ -113,7 +113,7 @@ static void put_line(const struct report *r, const struct line *l, struct buf *b
         buf_u64(b, l->count);
     }
     buf_char(b, ',');
-    for (unsigned i = 0; i < REASON_COUNT && i < 64; i++) {
+    for (unsigned i = 0; i < REASON_COUNT; i++) {
         if (l->reasons & (UINT64_C(1) << i)) {
             buf_text(b, any++ ? " " : "");
             buf_text(b, reason_word(i));
@@ -189,7 +189,7 @@ void report_csv(struct report *r, struct buf *b) {
                      &(struct line){.table = "unreadable",
                                     .count = r->unreadable_reasons[i],
                                     .counted = true,
-                                    .reasons = i < 64 ? UINT64_C(1) << i : 0},
+                                    .reasons = UINT64_C(1) << i},
                      b);
         }
     }

@@ -130,9 +130,11 @@ void page_devices(const struct report *r, struct buf *b) {
 
 /* ---- what was not attributed ------------------------------------------------------------------ */
 
+_Static_assert(REASON_COUNT <= 64, "a bit for each reason");
+
 static void put_reasons(uint64_t reasons, struct buf *b) {
     unsigned any = 0;
-    for (unsigned i = 0; i < REASON_COUNT && i < 64; i++) {
+    for (unsigned i = 0; i < REASON_COUNT; i++) {
         if (reasons & (UINT64_C(1) << i)) {
             buf_text(b, any++ ? "; " : "");
             html_text(b, span_of(reason_text(i)));

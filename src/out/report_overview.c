@@ -68,7 +68,8 @@ static void put_work(const struct report *r, const struct report_work *w, uint32
     html_cell(b, &w->unpriced, d.busy);
 }
 
-void report_name(const struct report *r, const struct report_row *row, struct buf *b) {
+/* What to call a process that told no name: "[pid]". */
+static void put_name(const struct report *r, const struct report_row *row, struct buf *b) {
     if (row->name[0] && !r->options.scrub) {
         buf_text(b, row->name);
         return;
@@ -82,7 +83,7 @@ static void put_who(const struct report *r, const struct report_row *row, struct
     buf_text(b, "<th scope=\"row\">");
     struct buf name;
     buf_init(&name);
-    report_name(r, row, &name);
+    put_name(r, row, &name);
     buf_char(&name, '\0');
     html_name(b, name.failed ? "?" : name.p);
     buf_finish(&name);
@@ -270,7 +271,7 @@ static void put_lane(const struct report *r, const struct report_row *row, struc
     struct buf name;
     struct chart c = {.look = "busy", .scale = SCALE_PERCENT, .name = true};
     buf_init(&name);
-    report_name(r, row, &name);
+    put_name(r, row, &name);
     if (row->name[0] && !r->options.scrub) {
         buf_char(&name, ' ');
         buf_i64(&name, row->pid);

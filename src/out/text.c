@@ -282,6 +282,11 @@ static void put_table(struct out_state *st, const struct snapshot *s, struct buf
 /* ---- the rest ----------------------------------------------------------------------------------- */
 
 /* "(denied 2, hidepid 1):" */
+/* What a right would change: others are not cured by one. */
+static bool wants_right(const struct snapshot *s) {
+    return s->unreadable_reasons[REASON_DENIED] + s->unreadable_reasons[REASON_NOT_DUMPABLE] > 0;
+}
+
 static void put_reasons(struct buf *b, const struct snapshot *s) {
     const char *before = "(";
     buf_clear(b);
@@ -294,8 +299,14 @@ static void put_reasons(struct buf *b, const struct snapshot *s) {
             before = ", ";
         }
     }
-    buf_text(b, b->n > 0 ? "):" : "");
+    if (b->n > 0) {
+        buf_text(b, wants_right(s) ? "):" : ")");
+    }
 }
+
+static const char *const remedies[] = {[INSIGHT_OWN] = "needs root or CAP_SYS_PTRACE",
+                                       [INSIGHT_ROOT] = "needs CAP_SYS_PTRACE",
+                                       [INSIGHT_ALL] = "withheld even from root"};
 
 static void put_unreadable(struct out_state *st, const struct snapshot *s, struct buf *b) {
     struct flow f = {b, st->options.width, 2, look_of(st), 0};
@@ -311,7 +322,9 @@ static void put_unreadable(struct out_state *st, const struct snapshot *s, struc
     if (item->n > 0) {
         flow_item(&f, 1, buf_span_of(item), ROLE_WARN);
     }
-    flow_item(&f, 1, span_of("needs root or CAP_SYS_PTRACE"), ROLE_WARN);
+    if (wants_right(s)) {
+        flow_item(&f, 1, span_of(remedies[st->options.insight]), ROLE_WARN);
+    }
     line_end(b);
 }
 

@@ -13,9 +13,10 @@ static const struct {
     unsigned decimals;
 } steps[] = {{0.09995, 4}, {0.9995, 3}, {9.995, 2}, {999.95, 1}, {1e15, 0}};
 
+static const double half[] = {0.5, 0.05, 0.005, 0.0005, 0.00005};
+
 /* Columns of digits before the point of what is rounded to so many decimals. */
 static size_t whole_columns(double v, unsigned decimals) {
-    static const double half[] = {0.5, 0.05, 0.005, 0.0005, 0.00005};
     size_t n = 1;
     for (double limit = 10; v >= limit - half[decimals] && n < 20; limit *= 10) {
         n++;
@@ -31,6 +32,10 @@ static void put(double v, size_t room, struct buf *out) {
     unsigned decimals = steps[i].decimals;
     while (decimals > 0 && whole_columns(v, decimals) + 1 + decimals > room) {
         decimals--;
+    }
+    if (v < half[decimals]) { /* no measured 0 */
+        buf_text(out, decimals > 3 ? "<0.001" : decimals > 2 ? "<0.01" : decimals > 0 ? "<1" : "0");
+        return;
     }
     buf_fixed(out, (int64_t)(v * MICRO + 0.5), 6, decimals);
 }

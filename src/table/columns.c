@@ -91,7 +91,6 @@ static bool has(const struct column_set *set, unsigned c) {
 
 /* What stands behind the colon; 0: nothing does. */
 static enum err parse_width(struct span word, uint8_t *out, struct err_info *info) {
-    char said[24];
     uint64_t n;
     if (word.n == 0) {
         *out = 0;
@@ -99,6 +98,7 @@ static enum err parse_width(struct span word, uint8_t *out, struct err_info *inf
     }
     if (span_to_u64(span_skip(word, 1), &n) != ERR_OK || n < COLUMN_WIDTH_LEAST ||
         n > COLUMN_WIDTH_MOST) {
+        char said[24];
         said[text_clean(said, sizeof said - 1, span_skip(word, 1))] = '\0';
         return err_set(info, ERR_USAGE, 0, "a column is 3 to 80 wide; not", said);
     }

@@ -215,9 +215,9 @@ static enum err add_row(struct adding *a, const struct snap_process *p) {
 
 static uint8_t type_of(const struct adding *a) {
     uint8_t best = TYPE_NONE;
-    for (uint8_t i = TYPE_GRAPHICS; i <= TYPE_MEDIA; i++) {
+    for (unsigned i = TYPE_GRAPHICS; i <= TYPE_MEDIA; i++) {
         if (a->type_ns[i] > (best == TYPE_NONE ? 0 : a->type_ns[best])) {
-            best = i;
+            best = (uint8_t)i;
         }
     }
     return best;

@@ -48,7 +48,9 @@ static unsigned leave_out(struct bar_item *list, unsigned count) {
     for (unsigned i = 1; i < count; i++) {
         last = use_of(list[i].word) >= use_of(list[last].word) ? i : last;
     }
-    memmove(list + last, list + last + 1, (count - last - 1) * sizeof *list);
+    for (unsigned i = last + 1; i < count; i++) {
+        list[i - 1] = list[i];
+    }
     return count - 1;
 }
 

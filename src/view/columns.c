@@ -37,7 +37,8 @@ static struct column_set columns_of(uint32_t bits) {
     return set;
 }
 
-_Static_assert(COLUMN_COUNT <= 32 && COLUMN_COUNT <= TABLE_COLUMNS_MAX, "a bit for each column");
+_Static_assert(COLUMN_COUNT <= 32, "a bit for each column");
+_Static_assert(COLUMN_COUNT <= TABLE_COLUMNS_MAX, "room for each column");
 
 static uint32_t bits_of(const struct column_set *set) {
     uint32_t bits = 0;

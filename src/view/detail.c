@@ -284,22 +284,35 @@ static void draw_lines(struct sheet *sh, uint32_t d) {
     }
 }
 
-/* As far as known, each behind two blanks. */
-static void put_identity(struct buf *b, const struct snapshot *s, const struct snap_device *d) {
+/* Behind two blanks, where all of it fits. */
+static void put_fitting(struct buf *b, struct span text, size_t room) {
+    size_t before = b->n;
+    buf_text(b, text.n > 0 ? "  " : "");
+    buf_span(b, text);
+    if (text_columns(buf_span_of(b)) > room) {
+        b->n = before;
+    }
+}
+
+/* As far as known and there is room. */
+static void put_identity(struct buf *b, const struct snapshot *s, const struct snap_device *d,
+                         size_t room) {
     const struct text_ref texts[] = {d->driver, d->id, d->nodes};
     buf_clear(b);
-    buf_text(b, "  ");
-    buf_text(b, device_state_name((enum device_state)d->state));
+    put_fitting(b, span_of(device_state_name((enum device_state)d->state)), room);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct span text = text_cut(snapshot_text(s, texts[i]), 40);
         if (i == 1 && span_same(text, snapshot_text(s, d->driver))) {
             continue; /* the only device of a file is called by its driver */
         }
-        buf_text(b, text.n > 0 ? "  " : "");
-        buf_span(b, text);
+        put_fitting(b, text, room);
     }
+    size_t before = b->n;
     buf_text(b, "  ");
     put_count(b, d->clients, "client", "clients");
+    if (text_columns(buf_span_of(b)) > room) {
+        b->n = before;
+    }
 }
 
 /* Which device, and at the right which of how many lines are in sight. */
@@ -323,8 +336,8 @@ static void draw_head(struct ui *ui, const struct snapshot *s, struct grid *g, i
     buf_char(b, ' ');
     buf_span(b, text_cut(snapshot_text(s, device->name), 40));
     int at = grid_text(g, row, 0, end, ROLE_TITLE, buf_span_of(b));
-    put_identity(b, s, device);
-    grid_text(g, row, at, end - at > 0 ? end - at : 0, ROLE_NORMAL, buf_span_of(b));
+    put_identity(b, s, device, end > at ? (size_t)(end - at) : 0);
+    grid_text(g, row, at, -1, ROLE_NORMAL, buf_span_of(b));
 }
 
 int detail_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row, int rows) {

@@ -20,13 +20,14 @@ static void draw_no_gpu(struct ui *ui, const struct snapshot *s, struct grid *g,
         "gwtop looks for DRM and accel devices in /sys.",
         "Is the driver loaded (amdgpu, i915, xe, panfrost, panthor ...)?",
         "Does /dev/dri exist? A container has to be given it.",
+        "gwtop doctor says what is missing.",
         "gwtop goes on looking: a device that appears is shown."};
     static const char *const replay[] = {"No GPU in this recording.", "",
                                          "A device that appears in it later will be shown."};
     static const char *const denied[] = {"GPUs cannot be listed: permission denied.", "",
                                          "/sys/class/drm and /sys/class/accel must be readable."};
     const char *const *lines = s && s->devices_denied > 0 ? denied : ui->o.replay ? replay : live;
-    int count = lines == live ? 6 : 3;
+    int count = lines == live ? (int)(sizeof live / sizeof live[0]) : 3;
     int top = rows > count ? (rows - count) / 2 : 0;
     for (int i = 0; i < count && top + i < rows; i++) {
         draw_middle(g, row + top + i, i == 0 ? ROLE_WARN : ROLE_NORMAL, lines[i]);

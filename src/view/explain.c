@@ -71,8 +71,8 @@ static void put_source(const struct ui *ui, const struct snapshot *s, enum colum
                        struct buf *b) {
     static const char *const words[] = {
         [FROM_PROC] = "/proc of the process, or the recording of it",
-        [FROM_DRIVER] = "fdinfo: what the driver tells of each of the process's open DRM files; "
-                        "recorded jobs and contexts where there are some",
+        [FROM_DRIVER] = ("fdinfo: what the driver tells of each of the process's open DRM files; "
+                         "recorded jobs and contexts where there are some"),
         [FROM_POWER] = "a power sensor of the device, shared out by what the processes did",
         [FROM_GWTOP] = "gwtop itself"};
     uint32_t device = list_device(ui, s);

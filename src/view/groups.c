@@ -39,11 +39,11 @@ const char *group_metric_name(unsigned group, unsigned metric) {
 static uint8_t group_of(const char *name) {
     uint8_t best = GROUP_OTHER;
     size_t longest = 0;
-    for (uint8_t g = 0; g < GROUP_COUNT; g++) {
+    for (unsigned g = 0; g < GROUP_COUNT; g++) {
         const char *const starts[] = {groups[g].prefix, groups[g].also[0], groups[g].also[1]};
         for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
             size_t n = prefix_length(name, starts[i]);
-            best = n > longest ? g : best;
+            best = n > longest ? (uint8_t)g : best;
             longest = n > longest ? n : longest;
         }
     }

@@ -19,7 +19,7 @@ const char *help_marks(void) {
     return marks;
 }
 
-/* Those of ui_help_text() that do something here. */
+/* One "keys<TAB>meaning" line each of those that do something here. */
 static void put_keys(const struct ui *ui, struct buf *b) {
     for (unsigned i = 0; key_at(i); i++) {
         if (key_is_there(ui, key_at(i))) {

@@ -170,7 +170,7 @@ static float part_of_real(struct real r) {
 
 static void note_process(struct history *h, const struct snapshot *s,
                          const struct snap_process *p) {
-    struct map_key key = key_of(p->pid, p->start, s->devices[p->device].subject);
+    struct map_key key = key_of(p->pid, p->start, device_subject(s, p->device));
     uint32_t i = map_get(&h->places, key);
     if (i == MAP_NONE) {
         i = add_process(h, key);

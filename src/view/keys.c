@@ -43,22 +43,22 @@ bool key_is_there(const struct ui *ui, const struct key_info *k) {
     return works(k, ui->o.replay) && (k->act != act_SIGNAL || !ui->o.no_signals);
 }
 
-uint32_t key_code(struct span word) {
+uint32_t key_code(struct span name) {
     uint64_t n;
-    if (word.n == 0) {
+    if (name.n == 0) {
         return UI_KEY_NONE;
     }
-    if (word.n == 1) {
-        return (unsigned char)word.p[0];
+    if (name.n == 1) {
+        return (unsigned char)name.p[0];
     }
-    if (word.p[0] == 'F' && span_to_u64(span_skip(word, 1), &n) == ERR_OK && n >= 1 && n <= 12) {
+    if (name.p[0] == 'F' && span_to_u64(span_skip(name, 1), &n) == ERR_OK && n >= 1 && n <= 12) {
         return UI_KEY_F1 + (uint32_t)n - 1;
     }
-    if (span_starts(word, "Ctrl-") && word.n == 6) {
-        return (unsigned char)word.p[5] & 0x1f;
+    if (span_starts(name, "Ctrl-") && name.n == 6) {
+        return (unsigned char)name.p[5] & 0x1f;
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (span_equals(word, names[i].name)) {
+        if (span_equals(name, names[i].name)) {
             return names[i].key;
         }
     }
@@ -83,15 +83,4 @@ const struct key_info *key_find(uint32_t key, bool replay) {
         }
     }
     return NULL;
-}
-
-void ui_help_text(bool replay, struct buf *out) {
-    for (unsigned i = 0; key_at(i); i++) {
-        if (works(&keys[i], replay)) {
-            buf_text(out, keys[i].keys);
-            buf_char(out, '\t');
-            buf_text(out, keys[i].doc);
-            buf_char(out, '\n');
-        }
-    }
 }

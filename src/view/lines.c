@@ -4,6 +4,7 @@
 #include "actions.h"
 
 #define NS_PER_S     INT64_C(1000000000)
+#define NS_PER_MS    INT64_C(1000000)
 #define DAY_S        INT64_C(86400)
 #define FILTER_LEAST 6 /* columns of a filter worth naming */
 
@@ -17,6 +18,13 @@ static uint64_t count_clients(const struct snapshot *s) {
     return n;
 }
 
+/* "1.0 s", "20 ms", "0.5 ms" */
+static void put_delay(struct buf *b, int64_t ns) {
+    bool is_short = ns < 100 * NS_PER_MS;
+    buf_fixed(b, ns, is_short ? 6 : 9, is_short && ns >= 10 * NS_PER_MS ? 0 : 1);
+    buf_text(b, is_short ? " ms" : " s");
+}
+
 /* "14:22:05  1.0 s", as far as known. */
 static void put_time(struct buf *b, const struct snapshot *s, const struct ui_play *play,
                      bool is_plain) {
@@ -27,8 +35,7 @@ static void put_time(struct buf *b, const struct snapshot *s, const struct ui_pl
     }
     if (play->delay_ns > 0) {
         buf_text(b, b->n ? "  " : "");
-        buf_fixed(b, play->delay_ns, 9, 1);
-        buf_text(b, " s");
+        put_delay(b, play->delay_ns);
     }
 }
 
@@ -113,13 +120,20 @@ void title_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *p
 
 /* ---- status ---------------------------------------------------------------------------------- */
 
-/* What would help, in fewer words than reason_text() has. */
-static const char *remedy(unsigned reason) {
+/* What would help who has as much already, in fewer words than reason_text() has. */
+static const char *remedy(enum insight has, unsigned reason) {
+    static const char *const denied[] = {[INSIGHT_OWN] = "need root or CAP_SYS_PTRACE",
+                                         [INSIGHT_ROOT] = "need CAP_SYS_PTRACE",
+                                         [INSIGHT_ALL] = "withheld even from root"};
+    static const char *const own[] = {
+        [INSIGHT_OWN] = "yours, but they forbid it: need root or CAP_SYS_PTRACE",
+        [INSIGHT_ROOT] = "yours, but they forbid it: need CAP_SYS_PTRACE",
+        [INSIGHT_ALL] = "yours, but withheld even from root"};
     switch (reason) {
     case REASON_DENIED:
-        return "need root or CAP_SYS_PTRACE";
+        return denied[has];
     case REASON_NOT_DUMPABLE:
-        return "yours, but they forbid it: need root or CAP_SYS_PTRACE";
+        return own[has];
     case REASON_HIDEPID:
         return "hidden by /proc's hidepid";
     default:
@@ -128,7 +142,7 @@ static const char *remedy(unsigned reason) {
 }
 
 /* " (2 need root or CAP_SYS_PTRACE, 1 hidden by ...)"; one reason needs no number. */
-static void put_reasons(const struct snapshot *s, struct buf *b) {
+static void put_reasons(enum insight has, const struct snapshot *s, struct buf *b) {
     unsigned reasons = 0;
     for (unsigned r = 0; r < REASON_COUNT; r++) {
         reasons += s->unreadable_reasons[r] > 0;
@@ -143,32 +157,32 @@ static void put_reasons(const struct snapshot *s, struct buf *b) {
             buf_u64(b, s->unreadable_reasons[r]);
             buf_char(b, ' ');
         }
-        buf_text(b, remedy(r));
+        buf_text(b, remedy(has, r));
         before = ", ";
     }
     buf_text(b, reasons ? ")" : "");
 }
 
-static void put_main_reason(const struct snapshot *s, struct buf *b) {
+static void put_main_reason(enum insight has, const struct snapshot *s, struct buf *b) {
     unsigned most = 0;
     for (unsigned r = 1; r < REASON_COUNT; r++) {
         most = s->unreadable_reasons[r] > s->unreadable_reasons[most] ? r : most;
     }
     buf_text(b, " (most ");
-    buf_text(b, remedy(most));
+    buf_text(b, remedy(has, most));
     buf_char(b, ')');
 }
 
 /* As much as `width` columns hold: with all reasons, with one, without, in two words. */
-static void put_unreadable(const struct snapshot *s, int width, struct buf *b) {
+static void put_unreadable(enum insight has, const struct snapshot *s, int width, struct buf *b) {
     size_t room = width > 0 ? (size_t)width : 0;
     buf_clear(b);
     put_count(b, s->unreadable, "process not readable", "processes not readable");
     size_t plain = b->n;
-    put_reasons(s, b);
+    put_reasons(has, s, b);
     if (b->n > room) {
         b->n = plain;
-        put_main_reason(s, b);
+        put_main_reason(has, s, b);
     }
     if (b->n > room) {
         b->n = plain;
@@ -235,7 +249,7 @@ void status_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *
     at = draw_held(ui, s, g, row, at);
     at = log_hint_draw(ui, play, g, row, at);
     if (s && s->unreadable > 0) {
-        put_unreadable(s, g->columns - at, &ui->text);
+        put_unreadable(ui->o.insight, s, g->columns - at, &ui->text);
         at = grid_text(g, row, at, -1, ROLE_WARN, buf_span_of(&ui->text)) + 2;
     }
     if (at == 0 && first_hint(ui) && ui->line_count + 1 >= ui->body) {

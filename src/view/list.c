@@ -13,7 +13,7 @@
 #define SPACE_OF_SUM    (UINT8_MAX - 2)
 #define PID_OF_SUM      (-1)
 
-static uint32_t device_subject(const struct snapshot *s, uint32_t device) {
+uint32_t device_subject(const struct snapshot *s, uint32_t device) {
     return device < s->device_count ? s->devices[device].subject : UINT32_MAX;
 }
 

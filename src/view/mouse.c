@@ -133,6 +133,27 @@ static struct ui_command turn(struct ui *ui, const struct spot *spot, bool up,
     return out;
 }
 
+/* ---- outside --------------------------------------------------------------------------------- */
+
+/* The title and the room below the last item belong to the list. */
+static bool is_in_menu(const struct ui *ui, const struct ui_mouse *m) {
+    for (uint32_t i = 0; i < ui->spots.count; i++) {
+        const struct spot *p = &ui->spots.list[i];
+        if (p->kind == SPOT_ITEM) {
+            return m->column >= p->column && m->column < p->column + p->columns &&
+                   m->row >= p->row - 1 && m->row < p->row + (int)ui->menu->room;
+        }
+    }
+    return false;
+}
+
+/* A press beside a list that is open closes it, and is nothing else. */
+static bool is_beside_list(const struct ui *ui, const struct spot *spot, const struct ui_mouse *m) {
+    const struct pane *p = pane_of((enum mode)ui->mode);
+    return p && p->place == PANE_SIDE && ui->menu && m->button == UI_BUTTON_LEFT &&
+           !(spot && (spot->kind == SPOT_KEY || spot->kind == SPOT_ITEM)) && !is_in_menu(ui, m);
+}
+
 /* ---- the door -------------------------------------------------------------------------------- */
 
 struct ui_command ui_mouse(struct ui *ui, const struct ui_mouse *m, const struct snapshot *s) {
@@ -141,6 +162,10 @@ struct ui_command ui_mouse(struct ui *ui, const struct ui_mouse *m, const struct
     s = signals_shown(ui, s);
     if (m->button == UI_WHEEL_UP || m->button == UI_WHEEL_DOWN) {
         return turn(ui, spot, m->button == UI_WHEEL_UP, s);
+    }
+    if (is_beside_list(ui, spot, m)) {
+        ui->pressed.is_set = false;
+        return ui_key(ui, UI_KEY_ESC, s);
     }
     if (!spot) {
         ui->pressed.is_set = false;

@@ -42,6 +42,6 @@ void page_note(struct sheet *sh, bool is_on, enum role role);
 
 /* Behind a comma where something stands before. */
 struct buf *page_next(struct buf *b);
-void page_put_duration(struct buf *b, struct value ns);
+void page_put_duration(struct buf *b, struct value v); /* of ns */
 
 #endif

@@ -153,7 +153,10 @@ static int add_cells(struct ui *ui, const struct snapshot *s, uint32_t device, i
 /* One device over as many lines as it needs. */
 static void wrap_cells(struct area_of_plots *out, int across) {
     out->bands = (out->count + across - 1) / across;
-    out->across = out->bands > 0 ? (out->count + out->bands - 1) / out->bands : 0;
+    if (out->bands < 1) {
+        return;
+    }
+    out->across = 1 + (out->count - 1) / out->bands;
     for (int i = 0; i < out->count; i++) {
         out->cells[i].line = (uint8_t)(i / out->across);
         out->cells[i].slot = (uint8_t)(i % out->across);
@@ -298,8 +301,8 @@ int plots_draw(struct ui *ui, const struct snapshot *s, struct grid *g, int row,
         return 0;
     }
     choose_cells(ui, s, g->columns, bands, &a);
-    if (a.count == 0) {
-        return 0;
+    if (a.across < 1 || a.bands < 1) {
+        return 0; /* nothing is known of any device */
     }
     int label = label_columns(ui, &a);
     int width = (g->columns + GAP) / a.across;
@@ -335,7 +338,7 @@ void plots_draw_row(struct ui *ui, const struct snapshot *s, struct grid *g, int
     const struct snap_process *p = &s->processes[r.index];
     plot.count = plot_ticks(glyphs, columns);
     plot.count = plot.count < HISTORY_PROCESS_TICKS ? plot.count : HISTORY_PROCESS_TICKS;
-    history_process_run(ui, p->pid, p->start, s->devices[p->device].subject, SERIES_BUSY, s->tick,
-                        v, plot.count);
+    history_process_run(ui, p->pid, p->start, device_subject(s, p->device), SERIES_BUSY, s->tick, v,
+                        plot.count);
     plot_draw(g, row, column, 1, columns, glyphs, &plot);
 }

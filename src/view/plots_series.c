@@ -33,9 +33,8 @@ const char *plots_label(enum series which, char out[8]) {
     }
     const char *brief = engine_class_brief((enum engine_class)(which - SERIES_CLASS));
     size_t n = 0;
-    for (; brief[n] && n < 7; n++) {
-        bool is_upper = brief[n] >= 'A' && brief[n] <= 'Z';
-        out[n] = is_upper ? (char)(brief[n] - 'A' + 'a') : brief[n];
+    for (; n < 7 && brief[n]; n++) {
+        out[n] = char_lower(brief[n]);
     }
     out[n] = '\0';
     return out;
@@ -46,7 +45,7 @@ void plots_put(const struct ui *ui, enum series which, struct value v, struct bu
         put_share(out, v);
     } else if (is_region(which)) {
         put_size(out, v);
-    } else if (which == SERIES_PW || (which == SERIES_POWER && v.v < 10 * MICRO)) {
+    } else if (which == SERIES_PW || (which == SERIES_POWER && v.v < INT64_C(10) * MICRO)) {
         struct real r = {(double)v.v / MICRO, v.state, v.doubt};
         (void)table_power_text(r, which == SERIES_PW ? "PW" : "W", out);
     } else {

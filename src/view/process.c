@@ -63,7 +63,7 @@ static bool choose(struct ui *ui, const struct snapshot *s, uint32_t line) {
         forget(p);
     }
     p->of = (struct ui_target){q->pid, q->start};
-    p->device = q->device < s->device_count ? s->devices[q->device].subject : UINT32_MAX;
+    p->device = device_subject(s, q->device);
     keep_name(p, snapshot_text(s, q->name));
     return true;
 }
@@ -175,7 +175,9 @@ const char *process_why_not(const struct ui *ui, enum process_file file) {
     case STATE_VALUE:
         return f->text.n > 0 ? NULL : "empty";
     case STATE_DENIED:
-        return "denied: needs root or CAP_SYS_PTRACE";
+        return ui->o.insight == INSIGHT_ALL    ? "denied: withheld even from root"
+               : ui->o.insight == INSIGHT_ROOT ? "denied: needs CAP_SYS_PTRACE"
+                                               : "denied: needs root or CAP_SYS_PTRACE";
     case STATE_UNSUPPORTED:
         return "not there";
     case STATE_UNKNOWN:

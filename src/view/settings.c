@@ -152,12 +152,12 @@ static enum err check_filter(struct span v, struct err_info *info) {
     return filter_parse(v, &f, info);
 }
 
-enum err setting_check(enum setting which, struct span v, struct err_info *info) {
+enum err setting_check(enum setting which, struct span text, struct err_info *info) {
     static enum err (*const checks[SETTING_COUNT])(struct span, struct err_info *) = {
         [SETTING_SORT] = check_sort,
         [SETTING_FIELDS] = check_fields,
         [SETTING_FILTER] = check_filter};
-    return text_place(which) > 0 ? checks[which](v, info) : ERR_OK;
+    return text_place(which) > 0 ? checks[which](text, info) : ERR_OK;
 }
 
 static bool take(struct settings *s, enum setting which, struct span v) {

@@ -85,7 +85,7 @@ const char *sheet_why_not(unsigned state) {
     static const char *const words[STATE_COUNT] = {[STATE_UNKNOWN] = "not yet known",
                                                    [STATE_UNSUPPORTED] = "not said by driver",
                                                    [STATE_DENIED] = "a right is missing",
-                                                   [STATE_MALFORMED] = "can not be read"};
+                                                   [STATE_MALFORMED] = "cannot be read"};
     return state < STATE_COUNT && words[state] ? words[state] : "not yet known";
 }
 

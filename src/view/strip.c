@@ -73,12 +73,10 @@ static struct span without_maker(struct span name) {
 /* In at most so many columns; what is left out of a long one is the maker, then the middle, since names of one family
  * differ at the end. */
 static void put_name(struct buf *b, struct span name, size_t most, bool unicode) {
-    for (struct span less = name; text_columns(name) > most;) {
-        less = without_maker(name);
-        if (less.n == name.n) {
-            break;
-        }
-        name = less;
+    size_t before = 0;
+    while (text_columns(name) > most && name.n != before) {
+        before = name.n;
+        name = without_maker(name);
     }
     if (text_columns(name) <= most || most < 4) {
         buf_span(b, text_cut(name, most));

@@ -195,6 +195,8 @@ uint32_t key_code(struct span name);
 
 /* Chooses the lines for this snapshot (NULL: none) and finds the selection in them. */
 void list_refresh(struct ui *ui, const struct snapshot *s);
+/* A device's number of its own, by its place; UINT32_MAX where there is none. */
+uint32_t device_subject(const struct snapshot *s, uint32_t device);
 /* Selects a line (cut to those that are there). */
 void list_select(struct ui *ui, const struct snapshot *s, int64_t line);
 /* Moves what is in sight to fit `body` lines. */

@@ -132,8 +132,8 @@ static struct expo_family *current(struct reader *r) {
 }
 
 static bool close_family(struct reader *r) {
-    struct expo_family *f = current(r);
-    if (!r->headed)
+    const struct expo_family *f = r->headed ? current(r) : NULL;
+    if (!f)
         return true;
     if (f->samples == 0)
         return refuse(r, "a family without samples");

@@ -30,8 +30,9 @@ void snap_past(struct snap *b, uint64_t tick) {
     b->s.t_ns = (int64_t)tick * SECOND;
     b->devices[0].busy_ppm = busy;
     b->engines[b->devices[0].engines.first].busy_ppm = busy;
-    b->devices[0].power.pw = is_gap ? (struct real){.state = STATE_DENIED}
-                                    : snap_real((double)wave(tick, 24, 0, 700) / 100);
+    b->devices[0].power.pw = snap_real((double)wave(tick, 24, 0, 700) / 100);
+    if (is_gap)
+        b->devices[0].power.pw = (struct real){.state = STATE_DENIED};
     set_metric(b, METRIC_ACTIVITY_GFX, busy);
     set_metric(b, METRIC_POWER_SOCKET, power);
     set_metric(b, METRIC_MEMORY_VRAM_USED, is_gap ? gap : snap_value((int64_t)tick * 150 * MIB));

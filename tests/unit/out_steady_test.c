@@ -8,8 +8,15 @@
 #include <cmocka.h>
 
 #include "allocations.h"
-#include "gwtop/out.h"
+#include "out/outputs.h"
 #include "outsnap.h"
+
+static const struct output *const outputs[] = {
+#define OUTPUT(id) &output_##id,
+#include "out/outputs.def"
+#undef OUTPUT
+};
+enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
 static void steady(void **state) {
     struct outsnap o;
@@ -25,8 +32,8 @@ static void steady(void **state) {
         o.s.process_count++;
     }
     buf_init(&b);
-    for (unsigned i = 0; output_at(i); i++) {
-        const struct output *out = output_at(i);
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        const struct output *out = outputs[i];
         const struct out_options q = {.width = 100, .unicode = true, .color = true, .batch = true};
         struct out_state *st = NULL;
         assert_int_equal(out->open(&q, &st), ERR_OK);
@@ -53,10 +60,10 @@ static void steady(void **state) {
 
 static void outputs_are_found(void **state) {
     (void)state;
-    for (unsigned i = 0; output_at(i); i++) {
-        assert_ptr_equal(output_find(span_of(output_at(i)->name)), output_at(i));
-        assert_true(output_at(i)->doc[0] != 0);
-        output_at(i)->close(NULL);
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        assert_ptr_equal(output_find(span_of(outputs[i]->name)), outputs[i]);
+        assert_true(outputs[i]->doc[0] != 0);
+        outputs[i]->close(NULL);
     }
     assert_null(output_find(span_of("")));
     assert_null(output_find(span_of("jso")));

@@ -82,6 +82,24 @@ static void once(void **state) {
     outsnap_finish(&o);
 }
 
+/* Who has a right is not told to get it. */
+static void remedy_is_for_who_asks(void **state) {
+    static const char *const said[] = {[INSIGHT_OWN] = ": needs root or CAP_SYS_PTRACE\n",
+                                       [INSIGHT_ROOT] = ": needs CAP_SYS_PTRACE\n",
+                                       [INSIGHT_ALL] = ": withheld even from root\n"};
+    struct outsnap o;
+    (void)state;
+    outsnap_typical(&o);
+    for (unsigned i = INSIGHT_OWN; i <= INSIGHT_ALL; i++) {
+        const struct out_options q = {.width = 80, .insight = (enum insight)i};
+        has(report(&o.s, &q, 1), said[i]);
+    }
+    memset(o.s.unreadable_reasons, 0, sizeof o.s.unreadable_reasons);
+    o.s.unreadable_reasons[REASON_FAILED_READ] = 3; /* no right helps */
+    has(report(&o.s, &(struct out_options){.width = 80}, 1), " not readable (failed_read 3)\n");
+    outsnap_finish(&o);
+}
+
 /* Titles stand above their columns: right-aligned numbers end where their title ends. */
 static void columns_are_aligned(void **state) {
     struct outsnap o;
@@ -326,6 +344,7 @@ static void list_of_devices(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(once),
+        cmocka_unit_test(remedy_is_for_who_asks),
         cmocka_unit_test(columns_are_aligned),
         cmocka_unit_test(batch_is_headed_by_time),
         cmocka_unit_test(times),

@@ -463,7 +463,7 @@ static void put(struct writer *w, const char *text) {
 }
 
 static bool compare(struct value v, unsigned relation, int64_t than) {
-    bool result[] = {v.v == than, v.v != than, v.v<than, v.v> than, v.v <= than, v.v >= than};
+    const bool result[] = {v.v == than, v.v != than, v.v<than, v.v> than, v.v <= than, v.v >= than};
     return v.state == STATE_VALUE && result[relation];
 }
 

@@ -128,10 +128,11 @@ static void spoil(struct snap *b) {
 }
 
 static void columns_never_touch(void **state) {
+    static void (*const make[])(struct snap *) = {snap_hostile, snap_power, snap_doubts};
     (void)state;
     for (int round = 0; round < 300; round++) {
         struct snap b;
-        (round % 3 == 0 ? snap_hostile : round % 3 == 1 ? snap_power : snap_doubts)(&b);
+        make[round % 3](&b);
         if (round % 3)
             spoil(&b);
         const struct snapshot *s = snap_get(&b);

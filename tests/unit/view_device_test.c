@@ -107,7 +107,7 @@ static void absent_numbers_say_why(void **state) {
     (void)state;
     type(sc, "D");
     SHOWS(sc, "deny  a right is missing");
-    SHOWS(sc, "bad  can not be read");
+    SHOWS(sc, "bad  cannot be read");
     SHOWS(sc, "?  not yet known");
     SHOWS(sc, "8.4 W~             unit not certain");
     press(sc, UI_KEY_END);

@@ -368,7 +368,8 @@ static void take_settings(const char *text, struct settings *out) {
     while (cursor_word(&c, &word)) {
         struct cursor parts = cursor_over(word);
         struct span key, value;
-        assert_true(cursor_field(&parts, '=', &key) && cursor_field(&parts, '=', &value));
+        assert_true(cursor_field(&parts, '=', &key));
+        assert_true(cursor_field(&parts, '=', &value));
         assert_int_equal(settings_set(out, key, value, NULL), ERR_OK);
     }
 }

@@ -154,6 +154,22 @@ static void an_item_of_a_list_is_chosen(void **state) {
     close_screen(sc);
 }
 
+/* Beside a list a press closes it and is nothing else; on its title it is nothing. */
+static void a_press_beside_a_list_closes_it(void **state) {
+    int row, column;
+    (void)state;
+    struct screen *sc = open_screen((struct ui_options){.unicode = true}, build);
+    SELECTS(sc, "task-00");
+    press(sc, UI_KEY_F1 + 5);
+    find(sc, "Sort by", 0, &row, &column);
+    press_at(sc, row, column, UI_BUTTON_LEFT);
+    assert_int_equal(sc->ui->mode, MODE_SORT);
+    press_on(sc, "task-03", UI_BUTTON_LEFT);
+    assert_int_equal(sc->ui->mode, MODE_TABLE);
+    SELECTS(sc, "task-00");
+    close_screen(sc);
+}
+
 static void the_wheel_moves_what_is_under_it(void **state) {
     (void)state;
     struct screen *sc = open_screen((struct ui_options){.unicode = true}, build);
@@ -319,6 +335,7 @@ int main(void) {
         cmocka_unit_test(a_device_alone_and_all_again),
         cmocka_unit_test(words_of_the_bar_are_keys),
         cmocka_unit_test(an_item_of_a_list_is_chosen),
+        cmocka_unit_test(a_press_beside_a_list_closes_it),
         cmocka_unit_test(the_wheel_moves_what_is_under_it),
         cmocka_unit_test(followed_the_selection_moves),
         cmocka_unit_test(the_timeline_seeks),

@@ -10,6 +10,7 @@
 
 #include "shown.h"
 #include "snap_cases.h"
+#include "view/ui.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -18,16 +19,28 @@ static const struct ui_options replay = {.unicode = true, .replay = true};
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
+/* One "keys<TAB>meaning" line for each key of a mode. */
+static void put_keys(bool in_replay, struct buf *out) {
+    const struct key_info *k;
+    for (unsigned i = 0; (k = key_at(i)); i++)
+        if (in_replay ? k->replay : k->live) {
+            buf_text(out, k->keys);
+            buf_char(out, '\t');
+            buf_text(out, k->doc);
+            buf_char(out, '\n');
+        }
+}
+
 static void help_speaks_of_its_mode(void **state) {
     struct buf b = {0};
     (void)state;
-    ui_help_text(false, &b);
+    put_keys(false, &b);
     buf_char(&b, '\0');
     assert_non_null(strstr(b.p, "F10 q Ctrl-C\tleave gwtop\n"));
     assert_non_null(strstr(b.p, "Home\tselect the first row\n"));
     assert_null(strstr(b.p, "Space Z"));
     buf_clear(&b);
-    ui_help_text(true, &b);
+    put_keys(true, &b);
     buf_char(&b, '\0');
     assert_non_null(strstr(b.p, "Space Z\tstop the clock"));
     assert_non_null(strstr(b.p, "Home\tgo to the start"));
@@ -41,7 +54,7 @@ static void help_names_working_keys(void **state) {
     for (int mode = 0; mode < 2; mode++) {
         struct buf b = {0};
         struct span line, keys, key;
-        ui_help_text(mode, &b);
+        put_keys(mode, &b);
         struct cursor lines = cursor_over(buf_span_of(&b));
         char seen[128][16];
         unsigned n = 0;
@@ -60,6 +73,36 @@ static void help_names_working_keys(void **state) {
         }
         buf_finish(&b);
     }
+}
+
+/* Who has a right is not told to get it. */
+static void remedy_is_for_who_asks(void **state) {
+    static const char *const said[] = {[INSIGHT_OWN] = "(need root or CAP_SYS_PTRACE)",
+                                       [INSIGHT_ROOT] = "(need CAP_SYS_PTRACE)",
+                                       [INSIGHT_ALL] = "(withheld even from root)"};
+    (void)state;
+    for (unsigned i = INSIGHT_OWN; i <= INSIGHT_ALL; i++) {
+        struct ui_options o = live;
+        o.insight = (enum insight)i;
+        struct screen *sc = open_screen(o, snap_typical);
+        SHOWS(sc, said[i]);
+        close_screen(sc);
+    }
+}
+
+/* Intervals of files may be far shorter than a second. */
+static void short_delays_are_told(void **state) {
+    static const struct {
+        int64_t ns;
+        const char *said;
+    } cases[] = {{1500000000, "  1.5 s"}, {50000000, "  50 ms"}, {500000, "  0.5 ms"}};
+    struct screen *sc = open_screen(live, snap_typical);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sc->play.delay_ns = cases[i].ns;
+        SHOWS(sc, cases[i].said);
+    }
+    close_screen(sc);
 }
 
 static void help_opens_scrolls_and_closes(void **state) {
@@ -530,6 +573,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_speaks_of_its_mode),
         cmocka_unit_test(help_names_working_keys),
+        cmocka_unit_test(remedy_is_for_who_asks),
+        cmocka_unit_test(short_delays_are_told),
         cmocka_unit_test(help_opens_scrolls_and_closes),
         cmocka_unit_test(keys_for_the_app),
         cmocka_unit_test(go_to_a_time),
