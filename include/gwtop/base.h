@@ -284,9 +284,6 @@ uint32_t map_remove(struct map *m, struct map_key k);
 void map_clear(struct map *m); /* keeps the memory */
 /* Makes `to` equal to `from`, reusing to's memory where it suffices. */
 enum err map_copy(struct map *to, const struct map *from);
-/* Walks all entries: start with *at = 0; false at the end. Order is not defined. Entries may be
- * removed on the way (the walk still sees every other one once), none put. */
-bool map_next(const struct map *m, uint32_t *at, struct map_key *k, uint32_t *value);
 
 /* ---- vectors ------------------------------------------------------------------------------------------ */
 

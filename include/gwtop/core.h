@@ -51,13 +51,13 @@ const char *state_name(enum state s);
 
 /* Why a value is shown but not trusted: bits of a set. */
 #define DOUBT_LIST(X)                                                                              \
-    X(STUCK, 0, "stuck")                                                                           \
-    X(WAKING, 1, "waking")                                                                         \
-    X(CLAMPED, 2, "clamped")                                                                       \
-    X(FALSE_BIT, 3, "false-bit")                                                                   \
-    X(UNIT, 4, "unit")                                                                             \
-    X(ASSUMED_VOLTAGE, 5, "assumed-voltage")                                                       \
-    X(ESTIMATED, 6, "estimated")
+    X(STUCK, 0, "stuck")         /* a sensor stands still, its clients' work does not */           \
+    X(WAKING, 1, "waking")       /* the device woke a moment ago */                                \
+    X(CLAMPED, 2, "clamped")     /* beyond what is possible, and cut to that */                    \
+    X(FALSE_BIT, 3, "false-bit") /* a flag that this device is known to raise wrongly */           \
+    X(UNIT, 4, "unit")           /* its unit is not known for certain */                           \
+    X(ASSUMED_VOLTAGE, 5, "assumed-voltage") /* priced by a voltage that nobody measured */        \
+    X(ESTIMATED, 6, "estimated")             /* worked out from something less exact */
 enum doubt {
     DOUBT_NONE = 0,
 #define DOUBT_ENUM(name, bit, text) DOUBT_##name = 1 << bit,
@@ -671,6 +671,9 @@ struct backend {
     /* Process subjects, which all sources share, are this backend's: frames about them are of its kinds.
      * At most one in a table; others open subjects of their own below a process. */
     bool owns_processes;
+    /* Its source looks into processes, in every tick those that came: what that takes is not dropped with the other
+     * rights, and opening it took all that others need. */
+    bool walks_processes;
 };
 
 /* The table that the app hands to whoever needs it (src/backend/backends.def). */

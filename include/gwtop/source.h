@@ -78,7 +78,6 @@ struct host_options {
     const char *root;           /* DIR of --root, or NULL: this machine */
     const struct host_io *io;   /* NULL: host_io_posix */
     int64_t delay_ns;           /* interval between ticks */
-    bool proc_events;           /* reserved for process events; false */
     bool wake;                  /* --wake: read a sleeping device all the same */
     const char *machine_facts;  /* "key=value" lines for the machine frame (version, option.NAME); copied; may be NULL */
 };
@@ -145,6 +144,8 @@ int host_eventfd(struct host *h);
 int host_poll_in(struct host *h, int fd, int64_t most_ns);
 ssize_t host_getdents(struct host *h, int fd, void *to, size_t n);
 int host_stat(struct host *h, int dir_fd, const char *path, struct stat *out);
+/* Of what is open as `fd`; the io's stat gets "" and AT_EMPTY_PATH. */
+int host_fstat(struct host *h, int fd, struct stat *out);
 ssize_t host_readlink(struct host *h, int dir_fd, const char *path, char *to, size_t n);
 void host_close(struct host *h, int fd); /* accepts -1 */
 /* open, read from 0 up to cap bytes in as many calls as needed, close. -1 with errno. */
@@ -200,6 +201,12 @@ enum err live_create(struct host *h, const struct backend_table *table, struct s
                      struct err_info *info);
 /* Ticks follow this interval from now on. */
 void live_delay(struct source *live, int64_t delay_ns);
+/* Before the first read. That one then comes in two parts, so that rights can be dropped in between: it opens all there
+ * is and reads all but processes, however many there are, gives ERR_AGAIN, and the descriptor is readable. It is the
+ * source's; -1: the first read is whole. Until live_go nothing is due then; after it the next read gives the rest.
+ * `nothing`: it is called through worker_call. */
+int live_split(struct source *live);
+void live_go(struct source *live, int64_t nothing);
 
 /* ---- undo ---------------------------------------------------------------------------------------------- */
 
@@ -219,6 +226,8 @@ int undo_arm_ioctl(int fd, unsigned long request, const void *arg, size_t n);
  * of it are read then, so that the next wait is for what comes after. It must not block. */
 int undo_arm_wait(int fd, int64_t most_ns);
 void undo_disarm(int step);
+/* Does at once what a crash would. */
+void undo_all(void);
 
 /* ---- tracefs --------------------------------------------------------------------------------------------- */
 
@@ -249,11 +258,11 @@ struct tracefs {
     size_t page_bytes;
     char *page;
     unsigned on; /* events that are */
-    int enable[TRACEFS_EVENTS];
-    int undo[TRACEFS_EVENTS];
+    int enable[TRACEFS_EVENTS]; /* their files of that name, */
+    int undo[TRACEFS_EVENTS];   /* and the steps of undo_arm that switch them off */
     unsigned cpus;
-    uint32_t cpu[TRACEFS_CPUS];
-    int pipes[TRACEFS_CPUS];
+    uint32_t cpu[TRACEFS_CPUS]; /* the number of each, */
+    int pipes[TRACEFS_CPUS];    /* and what its pages come from; -1: none */
 };
 /* Removes what dead ones left and makes instances/PREFIX<pid>: 0 or an errno, and then there is nothing to close. `mount`
  * is of tracefs_find. */

@@ -24,7 +24,7 @@ static struct value least(struct value v, unsigned states) {
 
 static struct value tally_value(const struct tally *t) {
     uint8_t state = state_of_bits(t->states);
-    uint8_t more = t->states & STATE_BIT(STATE_MALFORMED) ? DOUBT_ESTIMATED : 0;
+    uint8_t more = (t->states & STATE_BIT(STATE_MALFORMED)) ? DOUBT_ESTIMATED : 0;
     return state == STATE_VALUE ? cut(t->sum_ppm, t->doubt | more) : value_none(state);
 }
 
@@ -223,9 +223,9 @@ static struct run row_lines(struct build *b, const struct row *r) {
 
 static uint8_t largest_type(const int64_t type_ns[TYPE_MEDIA + 1]) {
     uint8_t best = TYPE_NONE;
-    for (uint8_t i = TYPE_GRAPHICS; i <= TYPE_MEDIA; i++)
+    for (unsigned i = TYPE_GRAPHICS; i <= TYPE_MEDIA; i++)
         if (type_ns[i] > (best == TYPE_NONE ? 0 : type_ns[best]))
-            best = i;
+            best = (uint8_t)i;
     return best;
 }
 
@@ -237,7 +237,7 @@ static uint8_t type_before(const struct acct *a, struct run clients) {
         uint32_t index = order_at(a, T_CLIENT_ORDER, clients.first + i)->index;
         for (uint32_t k = client_at(a, index)->engines; k != NONE; k = engine_at(a, k)->link) {
             const struct engine *e = engine_at(a, k);
-            int64_t mark = e->known & (1u << E_TIME) ? e->time.mark : e->cycles.mark;
+            int64_t mark = (e->known & (1u << E_TIME)) ? e->time.mark : e->cycles.mark;
             add_type(type_ns, engine_name_at(a, e->name)->class, mark);
         }
     }

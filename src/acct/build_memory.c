@@ -240,7 +240,7 @@ void build_device_memory(struct build *b, uint32_t device, struct snap_device *o
         for (unsigned field = 0; field < R_FIELDS; field++)
             if (n->device.states[field] == 0)
                 n->device.states[field] = (uint8_t)STATE_BIT(
-                    n->reported & (1u << field) ? STATE_VALUE : STATE_UNSUPPORTED);
+                    (n->reported & (1u << field)) ? STATE_VALUE : STATE_UNSUPPORTED);
         struct snap_memory *to = &b->memory[b->s->memory_count++];
         region_sum_write(&n->device, to);
         to->region = n->name;

@@ -130,9 +130,9 @@ static void write_device(struct build *b, const struct device *d, struct snap_de
         states |= STATE_BIT(b->engines[out->engines.first + i].busy_ns.state);
     for (uint32_t i = d->engines; i != NONE; i = engine_name_at(b->a, i)->link)
         total_add(&all, &engine_name_at(b->a, i)->total);
-    struct value busy = states & STATE_BIT(STATE_VALUE) ? value_of(all.busy_ns, all.doubt)
-                        : states                        ? value_none(state_without_value(states))
-                                                        : value_none(STATE_UNKNOWN);
+    struct value busy = (states & STATE_BIT(STATE_VALUE)) ? value_of(all.busy_ns, all.doubt)
+                        : states                          ? value_none(state_without_value(states))
+                                                          : value_none(STATE_UNKNOWN);
     p->pws = build_price(&all, busy, device_is_priceable(d));
     p->unpriced_ns = build_unpriced(&all, busy);
     bool known = false;

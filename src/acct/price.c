@@ -28,7 +28,7 @@ static double reading_of(const struct acct *a, uint32_t device, enum metric metr
     return (double)v.v / scale;
 }
 
-struct rate_mark rate_mark_of(const struct rate *r) {
+static struct rate_mark rate_mark_of(const struct rate *r) {
     return (struct rate_mark){r->fv2, r->v2, r->fv2_ns, r->v2_ns, r->waking_ns};
 }
 

@@ -196,7 +196,6 @@ void price_jobs(const struct acct *a, uint32_t device, double cycles, int64_t bu
 /* The same of busy time since `from`, span_ns ago, that belongs to no client. */
 void price_loose(const struct device *d, const struct rate_mark *from, int64_t span_ns,
                  struct total *more);
-struct rate_mark rate_mark_of(const struct rate *r);
 static inline bool device_is_priceable(const struct device *d) {
     return d->priceable || d->gfx.ever || d->media.ever;
 }

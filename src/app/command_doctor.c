@@ -137,7 +137,7 @@ static enum err bundle(const struct options *o, struct err_info *info) {
     if (e == ERR_OK)
         e = write_bundle(&w, fd, o->bundle, info);
     if (e == ERR_OK && strcmp(o->bundle, "-") != 0)
-        fprintf(stderr, "gwtop: the report and %u ticks, without names, are in %s\n", BUNDLE_LOOKS,
+        fprintf(stderr, "gwtop: the report and %d ticks, without names, are in %s\n", BUNDLE_LOOKS,
                 o->bundle);
     if (fd >= 0)
         close(fd);

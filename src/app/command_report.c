@@ -209,9 +209,10 @@ static enum err replace(const char *path, const struct buf *b, struct err_info *
     char target[BESIDE_PATH_MAX];
     struct page page = {b, path, target};
     if (!realpath(path, target)) {
-        if (strlen(path) >= sizeof target)
+        size_t n = strlen(path) + 1;
+        if (n > sizeof target)
             return err_set(info, ERR_USAGE, 0, "name too long", NULL);
-        strcpy(target, path);
+        memcpy(target, path, n);
     }
     return beside_replace(target, path, fill, &page, info);
 }

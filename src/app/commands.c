@@ -43,7 +43,7 @@ const struct command *command_find(const char *name) {
     return NULL;
 }
 
-#define FIRST_LOOK_MS 1000
+#define OPENING_MS 1000
 
 static unsigned fence_of_screen(const struct screen_choice *c, bool is_recording) {
     bool readonly = c->settings.number[SETTING_READONLY] != 0;
@@ -55,15 +55,25 @@ static unsigned fence_of_screen(const struct screen_choice *c, bool is_recording
     return of_user | (fence_of_live(c->options) & (readonly ? ~(unsigned)FENCE_KNOBS : ~0u));
 }
 
-/* Rights that are to be dropped open first what the machine's first tick needs. */
-static void wait_for_first_look(struct feed *feed, unsigned may) {
+/* The live machine; rights that are to be dropped first open what needs them. Looking through processes comes after
+ * the drop: there may be thousands. */
+static enum err open_machine(const struct options *o, unsigned may, struct feed **out,
+                             struct err_info *info) {
     struct source_wait wait;
-    if (!(may & FENCE_MACHINE) || !fence_drops(may))
-        return;
-    feed->ops->wait(feed, clock_mono_ns(), &wait);
-    struct pollfd fds[] = {{.fd = wait.fd, .events = POLLIN},
+    int opened = -1;
+    enum err e = feed_live(o, fence_drops(may) ? &opened : NULL, out, info);
+    if (e != ERR_OK)
+        return e;
+    (*out)->ops->wait(*out, clock_mono_ns(), &wait);
+    struct pollfd fds[] = {{.fd = opened, .events = POLLIN},
+                           {.fd = wait.fd, .events = POLLIN},
                            {.fd = signals_fd(), .events = POLLIN}};
-    (void)poll(fds, 2, FIRST_LOOK_MS);
+    if (fence_drops(may))
+        (void)poll(fds, 3, OPENING_MS);
+    fence_up(may);
+    if (opened >= 0)
+        (*out)->ops->go(*out);
+    return ERR_OK;
 }
 
 /* The screen over a recording, or over the machine where that is NULL. */
@@ -73,17 +83,15 @@ static int show_screen(const struct options *o, struct source *take_trace, bool 
     struct feed *feed;
     int status;
     enum err e = screen_choose(o, &choice, &info);
+    unsigned may = e == ERR_OK ? fence_of_screen(&choice, take_trace != NULL) : 0;
     if (e != ERR_OK && take_trace)
         take_trace->ops->close(take_trace);
     if (e == ERR_OK && take_trace)
         e = feed_recording(o, take_trace, loop, &feed, &info);
     else if (e == ERR_OK)
-        e = feed_live(o, &feed, &info);
-    if (e == ERR_OK) {
-        unsigned may = fence_of_screen(&choice, take_trace != NULL);
-        wait_for_first_look(feed, may);
+        e = open_machine(o, may, &feed, &info);
+    if (e == ERR_OK && take_trace)
         fence_up(may);
-    }
     status = e == ERR_OK ? screen_run(&choice, feed, take_trace != NULL) : report(&info);
     screen_choice_finish(&choice);
     return status;

@@ -87,9 +87,9 @@ static void put_commands(struct buf *out) {
 /* '(-s --sort)'{-s+,--sort=}'[meaning]:KEY:action' */
 static void put_option(struct buf *out, enum option_id id) {
     const struct option_info *o = &option_list[id];
-    char letter[] = {o->letter, '\0'};
     buf_text(out, "        ");
     if (o->letter) {
+        const char letter[] = {o->letter, '\0'};
         const char *const parts[] = {"'(-",
                                      letter,
                                      " --",

@@ -82,6 +82,17 @@ enum err config_load(const struct options *o, const struct config_paths *paths,
     return ERR_OK;
 }
 
+enum err config_check_named(const struct options *o, struct err_info *info) {
+    struct config_paths paths;
+    struct settings settings;
+    struct buf warnings = {0};
+    enum err e = o->config ? config_find(o, &paths, info) : ERR_OK;
+    if (e == ERR_OK && o->config)
+        e = config_load(o, &paths, &settings, &warnings, info);
+    buf_finish(&warnings);
+    return e;
+}
+
 /* ---- the door -------------------------------------------------------------------------------- */
 
 static enum err check_readonly(const struct options *o, const char *path, struct err_info *info) {

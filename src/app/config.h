@@ -39,6 +39,8 @@ enum err settings_from_options(const struct options *o, struct settings *out, st
 enum err query_from_settings(const struct options *o, const struct settings *s,
                              struct table_query *query, struct column_set *columns,
                              struct err_info *info);
+/* What -c names has to be there, also for a command that nothing of it is for. */
+enum err config_check_named(const struct options *o, struct err_info *info);
 /* The warnings on stderr and in the log. */
 void config_warn(const struct buf *warnings);
 

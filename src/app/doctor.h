@@ -30,7 +30,7 @@ void doctor_texts_finish(struct doctor_texts *t);
 const char *doctor_keep(struct doctor_texts *t, struct span s);
 const char *doctor_keep_text(struct doctor_texts *t, const char *text); /* NULL: "" */
 const char *doctor_keep_lines(struct doctor_texts *t,
-                              const char *text); /* as it is: of our own making */
+                              const char *lines); /* as it is: of our own making */
 const char *doctor_keep_format(struct doctor_texts *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The same of a text that may hold a name or a home; these are words of its own under `scrub`. */

@@ -23,6 +23,8 @@ struct feed_ops {
     void (*describe)(struct feed *f, struct ui_play *out);
     /* Optional: the interval between ticks is this from now on. */
     void (*set_delay)(struct feed *f, int64_t delay_ns);
+    /* Optional: nothing is looked at that takes no right to be opened until this is called. */
+    void (*go)(struct feed *f);
     /* Optional: last words on stderr, once the screen is closed. */
     void (*conclude)(struct feed *f);
     void (*close)(struct feed *f); /* accepts NULL */
@@ -34,7 +36,9 @@ struct feed {
     void *ctx;
 };
 
-enum err feed_live(const struct options *o, struct feed **out, struct err_info *info);
+/* `opened` not NULL: what needs rights is opened first, and the rest waits for `go`; the descriptor is readable once all
+ * is open. It is the feed's; -1: there is none, and nothing waits. */
+enum err feed_live(const struct options *o, int *opened, struct feed **out, struct err_info *info);
 /* take_trace is closed with the feed, also when this fails. loop: starts again after the end. */
 enum err feed_recording(const struct options *o, struct source *take_trace, bool loop,
                         struct feed **out, struct err_info *info);

@@ -86,6 +86,11 @@ static void describe(struct feed *f, struct ui_play *out) {
     out->log = logbook_read(&l->logbook);
 }
 
+/* Nobody has called yet: its queue has room. */
+static void go(struct feed *f) {
+    (void)worker_call(((struct live_feed *)f)->live.source, live_go, 0);
+}
+
 static void close_feed(struct feed *f) {
     struct live_feed *l = (struct live_feed *)f;
     if (!l)
@@ -103,10 +108,11 @@ static const struct feed_ops ops = {
     .command = command,
     .describe = describe,
     .set_delay = set_delay,
+    .go = go,
     .close = close_feed,
 };
 
-enum err feed_live(const struct options *o, struct feed **out, struct err_info *info) {
+enum err feed_live(const struct options *o, int *opened, struct feed **out, struct err_info *info) {
     struct live_feed *l = calloc(1, sizeof *l);
     struct source *worker = NULL;
     if (!l)
@@ -116,6 +122,8 @@ enum err feed_live(const struct options *o, struct feed **out, struct err_info *
     enum err e = pipeline_init(&l->pipe, false, o->assume_voltage_uv);
     if (e == ERR_OK)
         e = live_start(o, l->delay_ns, &l->live, info);
+    if (e == ERR_OK && opened)
+        *opened = live_split(l->live.source);
     if (e == ERR_OK) {
         e = worker_create(l->live.source, &worker);
         l->live.source = worker;

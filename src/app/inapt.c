@@ -46,10 +46,10 @@ static bool has_line_of(FILE *passwd, struct span name) {
 
 /* By the system's own databases, or by the passwd file of another root; also where nobody can be asked. */
 static bool is_user_known(const struct options *o) {
-    char space[LOOK_UP_BYTES];
-    struct passwd entry;
-    struct passwd *found = NULL;
     if (!o->root) {
+        char space[LOOK_UP_BYTES];
+        struct passwd entry;
+        struct passwd *found = NULL;
         int sys = getpwnam_r(o->user, &entry, space, sizeof space, &found);
         return found || (sys != 0 && sys != ENOENT);
     }

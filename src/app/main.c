@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "config.h"
 #include "gwtop/source.h"
+#include "print.h"
 #include "setup.h"
 #include "signals.h"
 
@@ -40,11 +42,26 @@ static bool reads_machine(const struct options *o) {
 }
 
 /* A standard stream that is closed stays as good as closed: else a file of ours takes its number, and is written
- * into. What reads or writes there gets EBADF, as before; a command that we run finds it closed. */
+ * into. What reads or writes there gets EBADF, as before, and who opens it by its name gets no file; a command that
+ * we run finds it closed. */
 static void hold_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-            (void)open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+            (void)open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Whether the command reads the settings of the screen itself. */
+static bool reads_settings(const struct options *o) {
+    int (*run)(const struct options *) = o->command->run;
+    bool may_show = run == command_top || run == command_replay;
+    return run == command_config || run == command_doctor ||
+           (may_show && !o->given[OPT_LIST] && !print_is_asked(o));
+}
+
+static int failed(const struct options *o, const struct err_info *info) {
+    int status = report(info);
+    /* Every status below belongs to the command that `stat` runs. */
+    return o->command && o->command->run == command_stat ? EXIT_STAT : status;
 }
 
 int main(int argc, char **argv) {
@@ -54,17 +71,16 @@ int main(int argc, char **argv) {
     rights_begin(true);
     setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
     signals_init();
-    if (options_parse(argc, argv, &o, &info) != ERR_OK) {
-        int status = report(&info);
-        /* Every status below belongs to the command that `stat` runs. */
-        return o.command && o.command->run == command_stat ? EXIT_STAT : status;
-    }
+    if (options_parse(argc, argv, &o, &info) != ERR_OK)
+        return failed(&o, &info);
     rights_begin(reads_machine(&o));
     if (o.given[OPT_HELP])
         return print_words(NULL);
     if (o.given[OPT_VERSION])
         return print_words("gwtop " GWTOP_VERSION "\n");
     if (o.log && open_log(o.log, &info) != ERR_OK)
-        return report(&info);
+        return failed(&o, &info);
+    if (!reads_settings(&o) && config_check_named(&o, &info) != ERR_OK)
+        return failed(&o, &info);
     return o.command->run(&o);
 }

@@ -82,9 +82,11 @@ static int order(const struct marker_process *a, const struct marker_process *b)
 static unsigned changes(const struct marker_list *before, const struct marker_list *now) {
     unsigned bits = 0;
     uint32_t i = 0, k = 0;
-    while (i < before->count || k < now->count) {
+    for (;;) {
         const struct marker_process *old = i < before->count ? &before->of[i] : NULL;
         const struct marker_process *new = k < now->count ? &now->of[k] : NULL;
+        if (!old && !new)
+            return bits;
         int way = !old ? 1 : !new ? -1 : order(old, new);
         if (way > 0)
             bits |= UI_MARK_START | (new->exited ? (unsigned)UI_MARK_EXIT : 0);
@@ -93,7 +95,6 @@ static unsigned changes(const struct marker_list *before, const struct marker_li
         i += way <= 0;
         k += way >= 0;
     }
-    return bits;
 }
 
 static void take_processes(struct marker *m, const struct snapshot *s) {

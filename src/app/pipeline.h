@@ -13,8 +13,8 @@ struct pipeline {
     bool short_told; /* that memory was short */
 };
 
-/* `p` stays where it is from now on. whole_span: rates over everything since the first tick (`replay --once`). assume_voltage_uv: as in struct
- * acct_options. */
+/* `p` stays where it is from now on. whole_span: rates over everything since the first tick (`replay --once`).
+ * assume_voltage_uv: as in struct acct_options. */
 enum err pipeline_init(struct pipeline *p, bool whole_span, uint32_t assume_voltage_uv);
 void pipeline_finish(struct pipeline *p); /* accepts a zeroed one */
 /* Reads one tick from `s` into the pipeline, and tells `s` whose names are wanting; a tick that was cut short is

@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "config.h"
+#include "leave.h"
 #include "screen_wish.h"
 #include "setup.h"
 #include "signals.h"
@@ -26,7 +27,8 @@ struct screen {
     struct grid grid;
     struct ui_play play;
     struct buf title;
-    uint64_t titled; /* tick */
+    uint64_t titled;  /* tick */
+    sigset_t waiting; /* the mask of signals while it waits */
     bool replay;
     bool gone;
     bool quit;
@@ -122,6 +124,14 @@ static void on_key(struct screen *s, uint32_t key) {
     }
 }
 
+/* One that came between the last look at the size and the wait would be slept over: it may come in the wait alone. */
+static void hold_resizes(struct screen *s) {
+    sigset_t resize;
+    sigemptyset(&resize);
+    sigaddset(&resize, SIGWINCH);
+    sigprocmask(SIG_BLOCK, &resize, &s->waiting);
+}
+
 /* Waits for the next thing to do. */
 static void wait_for_work(struct screen *s) {
     struct source_wait wait;
@@ -135,12 +145,13 @@ static void wait_for_work(struct screen *s) {
     };
     int64_t left = wait.due_ns > now ? wait.due_ns - now : 0;
     struct timespec t = {left / 1000000000, left % 1000000000};
-    int n = ppoll(fds, 4, wait.due_ns == INT64_MAX ? NULL : &t, NULL);
+    int n = ppoll(fds, 4, wait.due_ns == INT64_MAX ? NULL : &t, &s->waiting);
     if (n > 0 && (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL)))
         s->gone = true;
 }
 
 static void loop(struct screen *s) {
+    hold_resizes(s);
     while (!s->quit && !s->gone && s->error == ERR_OK && !signals_got()) {
         uint32_t key;
         while (!s->quit && !signals_got() && (key = term_key(s->term, &s->gone)) != 0)
@@ -155,6 +166,7 @@ static void loop(struct screen *s) {
         draw(s);
         wait_for_work(s);
     }
+    sigprocmask(SIG_SETMASK, &s->waiting, NULL);
 }
 
 static void on_tick(void *ctx, const struct snapshot *tick) {
@@ -174,6 +186,7 @@ static enum err open_all(struct screen *s, const struct screen_choice *choice,
         .own_pid = (int32_t)getpid(),
         .own_uid = getuid(),
         .has_uid = !s->replay && !o->root,
+        .insight = insight_here(s->replay),
         .settings = settings,
         .config_path = choice->save_path,
     };
@@ -212,6 +225,7 @@ void screen_choice_finish(struct screen_choice *c) {
 int screen_run(const struct screen_choice *c, struct feed *take_feed, bool replay) {
     struct screen s = {.feed = take_feed, .replay = replay};
     struct err_info info = {0};
+    struct leave way;
     enum err e = open_all(&s, c, &info);
     if (e == ERR_OK)
         loop(&s);
@@ -223,7 +237,9 @@ int screen_run(const struct screen_choice *c, struct feed *take_feed, bool repla
     term_close(s.term);
     if (e == ERR_OK && take_feed->ops->conclude)
         take_feed->ops->conclude(take_feed);
+    leave_begin(&way, e == ERR_OK && s.error == ERR_OK ? EXIT_DONE : EXIT_FAILED);
     take_feed->ops->close(take_feed);
+    leave_end(&way);
     if (e != ERR_OK)
         return report(&info);
     if (s.error != ERR_OK) {

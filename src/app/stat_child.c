@@ -15,7 +15,8 @@
 #include "signals.h"
 
 /* In the child. */
-static void run(const struct stat_before *before, char *const *command, int go, int failed) {
+_Noreturn static void run(const struct stat_before *before, char *const *command, int go,
+                          int failed) {
     char byte;
     ssize_t n;
     signals_restore();

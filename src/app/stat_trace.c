@@ -55,11 +55,10 @@ static enum err on_stop(pid_t tid, int status, const struct stat_last_look *last
 enum err stat_trace_look(struct stat_child *c, const struct stat_last_look *last,
                          struct err_info *info) {
     enum err e = ERR_OK;
-    pid_t tid = 0;
     int status;
     c->more = false;
     for (int i = 0; i < STOPS && e == ERR_OK; i++) {
-        tid = waitpid(-1, &status, WNOHANG | __WALL);
+        pid_t tid = waitpid(-1, &status, WNOHANG | __WALL);
         if (tid <= 0)
             return ERR_OK;
         if (WIFSTOPPED(status)) {

@@ -1,9 +1,9 @@
 /*
  * The flat map: linear probing over slots of 24 bytes. Pure but for the allocator.
  *
- * Removed slots stay as marks until they stand at the end of a chain or the table fills up, so that
- * an entry may be removed while map_next() walks: nothing moves. When marks fill the table they are
- * dropped in place; only a new high of entries allocates.
+ * Removed slots stay as marks until they stand at the end of a chain or the table fills up: removing
+ * moves nothing. When marks fill the table they are dropped in place; only a new high of entries
+ * allocates.
  */
 #include "gwtop/base.h"
 
@@ -215,18 +215,4 @@ enum err map_copy(struct map *to, const struct map *from) {
     to->used = from->used;
     to->dead = from->dead;
     return ERR_OK;
-}
-
-bool map_next(const struct map *m, uint32_t *at, struct map_key *k, uint32_t *value) {
-    for (uint32_t i = *at; i < m->cap; i++) {
-        const struct map_slot *s = &m->slots[i];
-        if (s->state == SLOT_USED) {
-            *k = s->key;
-            *value = s->value;
-            *at = i + 1;
-            return true;
-        }
-    }
-    *at = m->cap;
-    return false;
 }

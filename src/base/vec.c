@@ -20,9 +20,9 @@ enum err vec_reserve(void **items, uint32_t *cap, uint32_t want, size_t size) {
     }
     /* The caller's pointer has a type of its own and is seen here as void *: reading and writing it
      * as bytes keeps that within the rules. */
-    char *p;
-    memcpy(&p, items, sizeof p);
-    p = realloc(p, grown * size);
+    void *old;
+    memcpy(&old, items, sizeof old);
+    char *p = realloc(old, grown * size);
     if (!p) {
         return ERR_NOMEM;
     }

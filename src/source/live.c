@@ -4,9 +4,12 @@
  */
 #include "live.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "host.h"
 #include "roster.h"
@@ -90,8 +93,12 @@ static void emit_end(struct live *l, const struct frame_sink *sink) {
 /* ---- the source ------------------------------------------------------------------------------------- */
 
 static void live_poll(struct source *s, int64_t now_ns, struct source_wait *out) {
-    (void)now_ns;
-    *out = (struct source_wait){.fd = -1, .due_ns = ((struct live *)s)->due_ns};
+    const struct live *l = (const struct live *)s;
+    *out = (struct source_wait){.fd = -1, .due_ns = l->due_ns};
+    if (l->part == LIVE_HELD)
+        out->due_ns = INT64_MAX;
+    else if (l->part == LIVE_REST)
+        out->due_ns = now_ns;
 }
 
 static void live_want(struct source *s, const struct want *w) {
@@ -115,9 +122,7 @@ static int64_t next_due(const struct live *l, int64_t now_ns) {
     return l->due_ns + delay_ns * (1 + (now_ns - l->due_ns) / delay_ns);
 }
 
-static enum err live_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
-    struct live *l = (struct live *)s;
-    bool raised;
+static void begin(struct live *l, int64_t now_ns, const struct frame_sink *sink) {
     l->due_ns = next_due(l, now_ns);
     roster_begin_tick(l->host->roster);
     if (!l->started)
@@ -129,11 +134,34 @@ static enum err live_read(struct source *s, int64_t now_ns, const struct frame_s
         live_feeds_retry(l);
     live_devices_follow(l, sink);
     live_state_tell_all(l, sink);
+}
+
+static void hold(struct live *l) {
+    const uint64_t one = 1;
+    l->part = LIVE_HELD;
+    while (write(l->opened_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+        ;
+}
+
+static enum err live_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
+    struct live *l = (struct live *)s;
+    bool opening = l->part == LIVE_OPENING;
+    bool raised;
+    if (l->part == LIVE_HELD)
+        return ERR_AGAIN;
+    if (l->part != LIVE_REST)
+        begin(l, now_ns, sink);
     raised = !l->host->rooted && rights_raise(true);
     live_feeds_read(l, sink);
-    live_feeds_name(l, sink);
+    if (!opening)
+        live_feeds_name(l, sink);
     if (raised)
         rights_lower();
+    if (opening) {
+        hold(l);
+        return ERR_AGAIN;
+    }
+    l->part = LIVE_WHOLE;
     emit_end(l, sink);
     return ERR_OK;
 }
@@ -150,6 +178,8 @@ static void live_close(struct source *s) {
     live_feeds_finish(l);
     live_devices_finish(l);
     buf_finish(&l->text);
+    if (l->opened_fd >= 0)
+        close(l->opened_fd);
     free(l->nameless);
     free(l);
 }
@@ -169,6 +199,7 @@ enum err live_create(struct host *h, const struct backend_table *table, struct s
     l->source.ops = &ops;
     l->host = h;
     l->table = table;
+    l->opened_fd = -1;
     buf_init(&l->text);
     buf_init(&l->devices.facts);
     roster_set_table(h->roster, table);
@@ -193,4 +224,21 @@ void live_delay(struct source *live, int64_t delay_ns) {
         return;
     l->due_ns += delay_ns - l->host->delay_ns;
     l->host->delay_ns = delay_ns;
+}
+
+int live_split(struct source *live) {
+    struct live *l = (struct live *)live;
+    l->opened_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (l->opened_fd >= 0)
+        l->part = LIVE_OPENING;
+    return l->opened_fd;
+}
+
+void live_go(struct source *live, int64_t nothing) {
+    struct live *l = (struct live *)live;
+    (void)nothing;
+    if (l->part == LIVE_OPENING)
+        l->part = LIVE_WHOLE;
+    else if (l->part == LIVE_HELD)
+        l->part = LIVE_REST;
 }

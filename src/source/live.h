@@ -64,6 +64,14 @@ struct live_feed {
     uint16_t number;            /* 1 + index in the table */
 };
 
+/* What the next read makes of a tick. */
+enum live_part {
+    LIVE_WHOLE,
+    LIVE_OPENING, /* all but processes, and then it is held */
+    LIVE_HELD,    /* nothing yet */
+    LIVE_REST,    /* processes, and the end */
+};
+
 struct live {
     struct source source;
     struct host *host;
@@ -82,6 +90,8 @@ struct live {
     uint32_t nameless_cap;
     const struct want_late *late; /* borrowed */
     bool started;
+    enum live_part part;
+    int opened_fd; /* see live_split; -1 */
 };
 
 /* live_devices.c */
@@ -103,6 +113,7 @@ void live_state_finish(struct live *l, struct live_device *d);
 enum err live_feeds_add(struct live *l, struct live_device *device); /* NULL: of the machine */
 void live_feeds_drop(struct live *l, const struct live_device *device,
                      const struct frame_sink *sink);
+/* The part that l->part says. */
 void live_feeds_read(struct live *l, const struct frame_sink *sink);
 /* Names of whoever was named in this tick. */
 void live_feeds_name(struct live *l, const struct frame_sink *sink);

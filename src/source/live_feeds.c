@@ -134,6 +134,11 @@ void live_feeds_retry(struct live *l) {
             l->feeds[i].retry_ns = 0;
 }
 
+static bool is_of_part(const struct live *l, const struct live_feed *f) {
+    bool walks = f->backend->walks_processes;
+    return l->part == LIVE_WHOLE || walks == (l->part == LIVE_REST);
+}
+
 void live_feeds_read(struct live *l, const struct frame_sink *sink) {
     for (uint32_t i = 0; i < l->feed_count; i++) {
         struct live_feed *f = &l->feeds[i];
@@ -141,7 +146,7 @@ void live_feeds_read(struct live *l, const struct frame_sink *sink) {
             continue;
         if (!f->source)
             feed_open(l, f);
-        if (f->source)
+        if (f->source && is_of_part(l, f))
             feed_read(l, f, sink);
     }
 }

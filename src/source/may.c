@@ -28,7 +28,7 @@ int host_may_render(struct host *h, const struct device_info *device) {
 
 bool host_has_capability(unsigned capability) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    struct __user_cap_data_struct data[2];
+    struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
     if (syscall(SYS_capget, &header, data) != 0 || capability >= 64)
         return false;
     return (data[capability / 32].permitted & UINT32_C(1) << capability % 32) != 0;

@@ -85,7 +85,7 @@ static enum err peek_header(struct trace *t, struct trace_header *h, size_t *lin
         return ERR_END;
     }
     size_t most = ahead.n < TRACE_LINE_MAX ? ahead.n : TRACE_LINE_MAX;
-    const char *stop_at = memchr(ahead.p, '\n', most);
+    const char *stop_at = most > 0 ? memchr(ahead.p, '\n', most) : NULL;
     if (!stop_at) {
         return stop(t, at, most == TRACE_LINE_MAX ? "no frame begins" : NULL);
     }
@@ -146,7 +146,7 @@ static void close_reused(struct trace *t, const struct trace_subject *entry, int
 
 static enum err take_open(struct trace *t, const struct trace_header *h, uint64_t at,
                           const struct frame_sink *sink) {
-    struct span body;
+    struct span body = {"", 0};
     enum err e = peek_body(t, h, at, &body);
     if (e != ERR_OK) {
         return e;
@@ -216,8 +216,9 @@ static enum err take_other(struct trace *t, const struct trace_header *h, uint64
     return ERR_OK;
 }
 
-enum err trace_next(struct trace *t, const struct frame_sink *sink, unsigned *kind) {
-    struct trace_header h;
+/* Takes the next frame. */
+static enum err take_next(struct trace *t, const struct frame_sink *sink, unsigned *kind) {
+    struct trace_header h = {0};
     size_t line_size = 0;
     uint64_t at = t->bytes.plain_at;
     enum err e = t->state.over ? ERR_END : peek_header(t, &h, &line_size);
@@ -242,7 +243,7 @@ enum err trace_next_tick(struct trace *t, const struct frame_sink *sink) {
     unsigned kind = FRAME_MACHINE;
     bool any = false;
     enum err e;
-    while ((e = trace_next(t, sink, &kind)) == ERR_OK) {
+    while ((e = take_next(t, sink, &kind)) == ERR_OK) {
         any = true;
         if (kind == FRAME_END) {
             break;
@@ -312,7 +313,7 @@ static enum err check_first_line(struct trace *t, const char *path, struct err_i
 }
 
 /* Closes take->fd on failure. */
-static enum err trace_open_input(struct input *take, const char *path,
+static enum err trace_open_input(const struct input *take, const char *path,
                                  const struct backend_table *table, struct source **out,
                                  struct err_info *info) {
     const struct input in = *take;
@@ -374,7 +375,7 @@ static bool may_begin(const void *ctx, struct span head) {
 /* Whether what was opened is a vendor's; g says of which kind. */
 static bool is_vendor(struct guess *g, const struct input *in) {
     char head[HEAD_BYTES];
-    int64_t n = g->as ? input_read(in->fd, head, sizeof head, 0) : 0;
+    int64_t n = input_read(in->fd, head, sizeof head, 0);
     struct span s = {head, n > 0 ? (size_t)n : 0};
     return s.n > 0 && !may_be_trace(s) && guess_kind(g, s, false);
 }
@@ -392,7 +393,7 @@ enum err recording_open_as(const char *path, const struct backend_table *table,
     enum err e = input_open(path, &want, &in, info);
     if (e != ERR_OK)
         return e;
-    if (!is_vendor(&g, &in))
+    if (!as || !is_vendor(&g, &in))
         return trace_open_input(&in, path, table, out, info);
     const struct file_wish wish = {table, g.backend, g.kind, as->facts, as->delay_ns};
     return file_open_input(&in, path, &wish, out, info);

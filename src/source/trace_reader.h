@@ -36,9 +36,8 @@ struct trace {
 
 /* NULL for a source that is no trace. */
 struct trace *trace_of(const struct source *s);
-/* Takes the next frame; `sink` may be NULL. ERR_OK; ERR_END, after which state.over holds; ERR_NOMEM. */
-enum err trace_next(struct trace *t, const struct frame_sink *sink, unsigned *kind);
-/* Takes frames up to and with the next `end`. */
+/* Takes frames up to and with the next `end`; `sink` may be NULL. ERR_OK; ERR_END, after which state.over holds;
+ * ERR_NOMEM. */
 enum err trace_next_tick(struct trace *t, const struct frame_sink *sink);
 
 #endif

@@ -91,10 +91,14 @@ static struct step *take_last(void) {
     }
 }
 
-static void on_crash(int number) {
+void undo_all(void) {
     struct step *s;
     while (getpid() == owner && (s = take_last()) != NULL)
         run(s);
+}
+
+static void on_crash(int number) {
+    undo_all();
     signal(number, SIG_DFL);
     raise(number); /* comes when the handler is left */
 }

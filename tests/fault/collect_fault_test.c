@@ -20,7 +20,6 @@
 #include "iospy.h"
 #include "scratch.h"
 #include "seen.h"
-#include "sysrig.h"
 #include "tree.h"
 
 enum { FAULTY_TICKS = 2, RECOVERY_TICKS = 2, HOLDERS = 4, PROCESSES = 3 };
@@ -34,7 +33,6 @@ struct rig {
     struct seen seen;
     struct frame_sink sink;
     int64_t now_ns;
-    const struct backend_table *table;
 };
 
 /* The collectors that this test is about; others have tests of their own. */
@@ -271,121 +269,11 @@ static void test_this_machine(void **state) {
     free(node);
 }
 
-/* ---- drivers with threads and calls of their own --------------------------------------------- */
-
-/* A machine with one device, and the backend that reads it with --counters. Its node is a plain file,
- * so that calls of it fail on their own: what fails before that, and all the rest, is what this is about. */
-struct machine {
-    const char *backend;
-    void (*put)(const char *root);
-};
-
-static void put_files(const char *root, const char *const (*files)[2]) {
-    for (; (*files)[0]; files++)
-        tree_text(root, (*files)[0], "%s\n", (*files)[1]);
-}
-
-#define MALI "sys/devices/platform/fb000000.gpu"
-static void put_panthor(const char *root) {
-    static const char *const files[][2] = {
-        {MALI "/uevent", "DRIVER=panthor\nOF_NAME=gpu\nOF_FULLNAME=/gpu@fb000000"},
-        {MALI "/profiling", "0"},
-        {MALI "/devfreq/fb000000.gpu/cur_freq", "800000000"},
-        {MALI "/devfreq/fb000000.gpu/max_freq", "1000000000"},
-        {"sys/class/thermal/thermal_zone0/type", "gpu-thermal"},
-        {"sys/class/thermal/thermal_zone0/temp", "51000"},
-        {"sys/kernel/debug/opp/platform-fb000000.gpu/opp:800000000/u_volt_target", "750000"},
-        {NULL, NULL}};
-    sysrig_put_node(root, MALI, "drm", "card0", 226, 0);
-    sysrig_put_node(root, MALI, "drm", "renderD128", 226, 128);
-    put_files(root, files);
-    tree_text(root, "dev/dri/renderD128", "%s", "");
-}
-
-#define INTEL "sys/devices/pci0000:00/0000:00:02.0"
-static void put_intel(const char *root) {
-    static const char *const files[][2] = {
-        {INTEL "/drm/card0/gt_act_freq_mhz", "600"},
-        {INTEL "/drm/card0/gt_cur_freq_mhz", "700"},
-        {INTEL "/drm/card0/metrics/07b25942-d9fd-4fce-bd58-e29abd66b7de/id", "5"},
-        {INTEL "/hwmon/hwmon3/name", "i915"},
-        {INTEL "/hwmon/hwmon3/energy1_input", "123456"},
-        {"sys/bus/event_source/devices/i915/type", "4000"},
-        {"sys/bus/event_source/devices/i915/format/i915_eventid", "config:0-20"},
-        {"sys/bus/event_source/devices/i915/events/rcs0-busy", "config=0x0"},
-        {"sys/bus/event_source/devices/i915/cpumask", "0"},
-        {NULL, NULL}};
-    sysrig_put_pci(root, "0000:00:02.0", "i915", "8086:1912", 0);
-    put_files(root, files);
-    tree_text(root, "dev/dri/card0", "%s", "");
-    tree_text(root, "dev/dri/renderD128", "%s", "");
-}
-
-static const struct machine machines[] = {{"panthor", put_panthor}, {"intel", put_intel}};
-
-static bool live_on(struct rig *r, const struct backend_table *table, unsigned long fail_at,
-                    bool fail_on, int sys) {
-    static const char facts[] = "option.counters=1\noption.set-profiling=1\n";
-    const struct host_options o = {
-        .root = r->root, .io = &r->spy.io, .delay_ns = 1000000000, .machine_facts = facts};
-    bool reached;
-    iospy_init(&r->spy);
-    r->spy.fail_at = fail_at;
-    r->spy.fail_on = fail_on;
-    r->spy.fail_sys = sys;
-    r->now_ns = 1000000000;
-    r->seen = (struct seen){0};
-    r->sink = seen_sink(&r->seen);
-    if (host_create(&o, &r->host, NULL) == ERR_OK) {
-        assert_int_equal(live_create(r->host, table, &r->live, NULL), ERR_OK);
-        for (int i = 0; i < FAULTY_TICKS; i++)
-            tick(r);
-        r->spy.fail_at = 0;
-        tick(r);
-        r->live->ops->close(r->live);
-        host_destroy(r->host);
-        seen_finish(&r->seen);
-    }
-    reached = r->spy.calls >= fail_at;
-    assert_int_equal(r->spy.open_now, 0);
-    assert_int_equal(r->spy.mapped_now, 0);
-    iospy_finish(&r->spy);
-    return reached;
-}
-
-static void fail_machine(struct rig *r, const struct machine *m) {
-    static const int errors[] = {EIO, EACCES, EMFILE, ENODEV, EINTR};
-    const struct backend *list[1];
-    const struct backend_table table = {list, 1};
-    unsigned at = backend_find(&backend_table, span_of(m->backend));
-    assert_true(at > 0);
-    list[0] = backend_table.list[at - 1];
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-        for (int on = 0; on < 2; on++) {
-            unsigned long n = 1;
-            while (live_on(r, &table, n, on, errors[i]))
-                n++;
-            assert_true(n > 40);
-        }
-}
-
-static void test_drivers_with_calls(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
-        struct rig r = {.root = scratch_make(), .rooted = true};
-        tree_folder(r.root, "proc");
-        machines[i].put(r.root);
-        fail_machine(&r, &machines[i]);
-        scratch_remove(r.root);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_another_root, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_this_machine, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_known_devices_stay, set_up, tear_down),
-        cmocka_unit_test(test_drivers_with_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

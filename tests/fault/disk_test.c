@@ -95,7 +95,7 @@ static void a_full_disk_keeps_the_configuration(void **state) {
     pid_t pid = fork();
     if (pid == 0)
         _exit(save_into_full(small));
-    int status = program_wait(pid, 60, NULL);
+    int status = program_wait(pid, PROGRAM_PATIENCE_S, NULL);
     free(small);
     if (status == 77)
         skip();
@@ -107,7 +107,7 @@ static void a_full_disk_keeps_the_configuration(void **state) {
 /* Runs the program by a shell that redirects as `how` says; its status. */
 static int run_shell(const char *how, const char *args) {
     char *line = NULL;
-    assert_true(asprintf(&line, "timeout 60 '%s' --root '%s' %s %s", program_path(), machine.root,
+    assert_true(asprintf(&line, "timeout 200 '%s' --root '%s' %s %s", program_path(), machine.root,
                          args, how) > 0);
     int status = system(line);
     free(line);
@@ -150,6 +150,13 @@ static void a_closed_output_is_a_failure(void **state) {
     }
 }
 
+/* By its name it is none either: what was not written was not done. */
+static void a_closed_output_is_no_file(void **state) {
+    (void)state;
+    assert_int_equal(run_shell(">&- 2>/dev/null", "record -o /dev/stdout -n 2 -d 100ms"), 1);
+    assert_int_equal(run_shell(">&- 2>/dev/null", "report -o /dev/stdout -n 2 -d 100ms"), 1);
+}
+
 /* What would have been said there is lost, never written into a file that took the number. */
 static void a_closed_error_stream_harms_nothing(void **state) {
     (void)state;
@@ -169,6 +176,7 @@ int main(void) {
         cmocka_unit_test(a_full_disk_keeps_the_configuration),
         cmocka_unit_test(a_full_output_is_said),
         cmocka_unit_test(a_closed_output_is_a_failure),
+        cmocka_unit_test(a_closed_output_is_no_file),
         cmocka_unit_test(a_closed_error_stream_harms_nothing),
     };
     return cmocka_run_group_tests(tests, make, drop);

@@ -115,7 +115,7 @@ static json_t *run(const char *root, const char *const *args, struct rusage *use
     for (int i = 0; args && args[i]; i++)
         all[7 + i] = args[i];
     getrusage(RUSAGE_CHILDREN, &before);
-    program_run(&(struct program){.args = all, .seconds = 100}, &r);
+    program_run(&(struct program){.args = all}, &r);
     getrusage(RUSAGE_CHILDREN, used);
     if (r.status != 0)
         fail_msg("status %d: %s", r.status, r.err);

@@ -311,20 +311,20 @@ static const char *const stats[] = {
     "300 () S",
     "-1 (x) S -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n",
     "300 (a\nb) c) S 300 1 1 0 -1 0 0 0 0 0 1 1 0 0 20 0 1 0 5000 100 100 0 0 0 0 0\n",
-    "300 (x) S 301 1 1 0 -1 0 0 0 0 0 18446744073709551615 18446744073709551615 0 0 20 0 1 0 "
-    "18446744073709551615 18446744073709551615 18446744073709551615 0 0 0 0 0\n",
+    ("300 (x) S 301 1 1 0 -1 0 0 0 0 0 18446744073709551615 18446744073709551615 0 0 20 0 1 0 "
+     "18446744073709551615 18446744073709551615 18446744073709551615 0 0 0 0 0\n"),
     "300 (x) \377 99999999999999999999 1 1 0 -1 0 0 0 0 0 9e9 nan 0 0 20 0 1 0 0x10 1 1 0 0 0\n",
 };
 
 static const char *const texts[] = {
     "",
     "drm-client-id:\t\n",
-    "drm-driver:\tamdgpu\ndrm-client-id:\t18446744073709551615\ndrm-engine-gfx:\t"
-    "18446744073709551615 ns\ndrm-resident-vram:\t18446744073709551615 GiB\n",
+    ("drm-driver:\tamdgpu\ndrm-client-id:\t18446744073709551615\ndrm-engine-gfx:\t"
+     "18446744073709551615 ns\ndrm-resident-vram:\t18446744073709551615 GiB\n"),
     "drm-driver:\tamdgpu\ndrm-client-id:\t-3\ndrm-engine-gfx:\t-5 ns\n",
     "drm-driver:\txe\ndrm-client-id:\t9\ndrm-cycles-rcs:\t9\ndrm-total-cycles-rcs:\t0\n",
-    "drm-driver:\tamdgpu\ndrm-client-id:\t9\ndrm-engine-gfx:\t1 ns\ndrm-engine-gfx:\t2 ns\n"
-    "drm-engine-capacity-gfx:\t0\ndrm-engine-:\t1 ns\n",
+    ("drm-driver:\tamdgpu\ndrm-client-id:\t9\ndrm-engine-gfx:\t1 ns\ndrm-engine-gfx:\t2 ns\n"
+     "drm-engine-capacity-gfx:\t0\ndrm-engine-:\t1 ns\n"),
 };
 
 /* Each tick says another thing; who does not lie is seen as ever. */

@@ -145,7 +145,8 @@ static inline void check_counts(const struct counts *c, struct span file) {
     }
     check(c->accepted + c->ignored + c->malformed + c->truncated == units, "each counts once");
     check(c->truncated == c->reasons[REASON_CUT] && c->truncated <= 1, "one may be cut");
-    check(c->malformed == c->reasons[REASON_RECORD_SIZE], "what is malformed has a reason");
+    check(c->malformed == c->reasons[REASON_RECORD_SIZE] + c->reasons[REASON_TABLE_VERSION],
+          "what is malformed has a reason");
     check(c->ignored == c->reasons[REASON_UNKNOWN_EVENT] + c->reasons[REASON_NO_FORMAT] +
                             c->reasons[REASON_CLOCK_CYCLES],
           "what is ignored has a reason");

@@ -9,8 +9,6 @@
 
 #include "backend/mali/mali.h"
 
-extern const struct backend backend_mali;
-
 static void check(bool holds, const char *promise) {
     if (!holds) {
         fprintf(stderr, "broken: %s\n", promise);
@@ -33,7 +31,7 @@ static void mix(struct said *s, uint64_t v) {
 static unsigned unit_named(const char *name, size_t n) {
     unsigned u = 0;
     while (u < MALI_UNITS &&
-           (strlen(mali_unit_names[u]) != n || memcmp(mali_unit_names[u], name, n)))
+           (strlen(mali_unit_names[u]) != n || memcmp(mali_unit_names[u], name, n) != 0))
         u++;
     check(u < MALI_UNITS, "a unit has one of their names");
     return u;

@@ -14,6 +14,11 @@ static bool ends_in(const char *text, const char *tail) {
     return m >= n && strcmp(text + m - n, tail) == 0;
 }
 
+/* The calls behind the spy. */
+static const struct host_io *under(const struct iospy *s) {
+    return s->under ? s->under : &host_io_posix;
+}
+
 static bool fails(struct iospy *s) {
     pthread_mutex_lock(&s->lock);
     s->calls++;
@@ -71,61 +76,61 @@ static int spy_open(void *ctx, int dir_fd, const char *path, int flags) {
     char *whole = note_open(s, dir_fd, path);
     int sys = refuses(s, whole);
     if (sys == 0)
-        return keep(s, host_io_posix.open(NULL, dir_fd, path, flags), whole);
+        return keep(s, under(ctx)->open(under(ctx)->ctx, dir_fd, path, flags), whole);
     free(whole);
     errno = sys;
     return -1;
 }
 
 static ssize_t spy_pread(void *ctx, int fd, void *to, size_t n, off_t at) {
-    return fails(ctx) ? -1 : host_io_posix.pread(NULL, fd, to, n, at);
+    return fails(ctx) ? -1 : under(ctx)->pread(under(ctx)->ctx, fd, to, n, at);
 }
 
 static ssize_t spy_getdents(void *ctx, int fd, void *to, size_t n) {
-    return fails(ctx) ? -1 : host_io_posix.getdents(NULL, fd, to, n);
+    return fails(ctx) ? -1 : under(ctx)->getdents(under(ctx)->ctx, fd, to, n);
 }
 
 static int spy_stat(void *ctx, int dir_fd, const char *path, struct stat *out, int flags) {
     const struct iospy *s = ctx;
-    int result = fails(ctx) ? -1 : host_io_posix.stat(NULL, dir_fd, path, out, flags);
+    int result = fails(ctx) ? -1 : under(ctx)->stat(under(ctx)->ctx, dir_fd, path, out, flags);
     if (result == 0 && s->sizeless && ends_in(path, "/fd"))
         out->st_size = 0;
     return result;
 }
 
 static ssize_t spy_readlink(void *ctx, int dir_fd, const char *path, char *to, size_t n) {
-    return fails(ctx) ? -1 : host_io_posix.readlink(NULL, dir_fd, path, to, n);
+    return fails(ctx) ? -1 : under(ctx)->readlink(under(ctx)->ctx, dir_fd, path, to, n);
 }
 
 static ssize_t spy_write(void *ctx, int fd, const void *from, size_t n, off_t at) {
-    return fails(ctx) ? -1 : host_io_posix.write(NULL, fd, from, n, at);
+    return fails(ctx) ? -1 : under(ctx)->write(under(ctx)->ctx, fd, from, n, at);
 }
 
 static ssize_t spy_read(void *ctx, int fd, void *to, size_t n) {
-    return fails(ctx) ? -1 : host_io_posix.read(NULL, fd, to, n);
+    return fails(ctx) ? -1 : under(ctx)->read(under(ctx)->ctx, fd, to, n);
 }
 
 static int spy_ioctl(void *ctx, int fd, unsigned long request, void *arg) {
-    return fails(ctx) ? -1 : host_io_posix.ioctl(NULL, fd, request, arg);
+    return fails(ctx) ? -1 : under(ctx)->ioctl(under(ctx)->ctx, fd, request, arg);
 }
 
 static int spy_mkdir(void *ctx, int dir_fd, const char *path, mode_t mode) {
-    return fails(ctx) ? -1 : host_io_posix.mkdir(NULL, dir_fd, path, mode);
+    return fails(ctx) ? -1 : under(ctx)->mkdir(under(ctx)->ctx, dir_fd, path, mode);
 }
 
 static int spy_rmdir(void *ctx, int dir_fd, const char *path) {
-    return fails(ctx) ? -1 : host_io_posix.rmdir(NULL, dir_fd, path);
+    return fails(ctx) ? -1 : under(ctx)->rmdir(under(ctx)->ctx, dir_fd, path);
 }
 
 static int spy_perf_open(void *ctx, const void *attr, int cpu, int group_fd) {
     if (fails(ctx))
         return -1;
-    return keep(ctx, host_io_posix.perf_open(NULL, attr, cpu, group_fd), strdup("perf"));
+    return keep(ctx, under(ctx)->perf_open(under(ctx)->ctx, attr, cpu, group_fd), strdup("perf"));
 }
 
 static void *spy_mmap(void *ctx, int fd, size_t n, off_t at) {
     struct iospy *s = ctx;
-    void *got = fails(s) ? MAP_FAILED : host_io_posix.mmap(NULL, fd, n, at);
+    void *got = fails(s) ? MAP_FAILED : under(ctx)->mmap(under(ctx)->ctx, fd, n, at);
     pthread_mutex_lock(&s->lock);
     s->mapped_now += got != MAP_FAILED;
     pthread_mutex_unlock(&s->lock);
@@ -137,15 +142,15 @@ static int spy_munmap(void *ctx, void *at, size_t n) {
     pthread_mutex_lock(&s->lock);
     s->mapped_now--;
     pthread_mutex_unlock(&s->lock);
-    return host_io_posix.munmap(NULL, at, n);
+    return under(ctx)->munmap(under(ctx)->ctx, at, n);
 }
 
 static int spy_eventfd(void *ctx) {
-    return fails(ctx) ? -1 : keep(ctx, host_io_posix.eventfd(NULL), strdup("event"));
+    return fails(ctx) ? -1 : keep(ctx, under(ctx)->eventfd(under(ctx)->ctx), strdup("event"));
 }
 
 static int spy_poll_in(void *ctx, int fd, int64_t most_ns) {
-    return fails(ctx) ? -1 : host_io_posix.poll_in(NULL, fd, most_ns);
+    return fails(ctx) ? -1 : under(ctx)->poll_in(under(ctx)->ctx, fd, most_ns);
 }
 
 /* Closing, like unmapping, always works: a descriptor that was not given back would be the test's own leak. */
@@ -158,7 +163,7 @@ static int spy_close(void *ctx, int fd) {
         s->open_now--;
     }
     pthread_mutex_unlock(&s->lock);
-    return host_io_posix.close(NULL, fd);
+    return under(ctx)->close(under(ctx)->ctx, fd);
 }
 
 void iospy_init(struct iospy *s) {

@@ -16,6 +16,7 @@ struct iospy {
     char **opened;        /* paths of all successful and failed opens, since iospy_clear */
     uint32_t opened_count;
     uint32_t opened_cap;
+    const struct host_io *under; /* what calls end in; NULL: the real ones */
     unsigned long calls;
     unsigned long fail_at; /* 0: never; 1: the next call */
     bool fail_on;          /* from then on */

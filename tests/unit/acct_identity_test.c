@@ -326,7 +326,6 @@ static void test_process_facts(void **state) {
         if (t == 1)
             check_state(process(f, 100)->cpu_ppm, STATE_UNKNOWN);
     }
-    const struct snapshot *s = feed_snapshot(f);
     const struct snap_process *p = process(f, 100);
     check_value(p->start_ns, 1000 * SEC + 250 * SEC / 100);
     check_value(p->cpu_ppm, 2000000);
@@ -337,7 +336,7 @@ static void test_process_facts(void **state) {
     feed_close(f, P1 + 1, 2 * SEC, "exited");
     feed_close(f, P1, 2 * SEC, "exited");
     tick(f, 3 * SEC);
-    s = feed_snapshot(f);
+    const struct snapshot *s = feed_snapshot(f);
     p = process(f, 100);
     assert_true(span_equals(snapshot_text(s, p->name), "game"));
     assert_true(span_equals(snapshot_text(s, p->command), "game --level 1"));

@@ -24,7 +24,8 @@
 #include "scratch.h"
 #include "tree.h"
 
-#define START 4711
+#define START   4711
+#define LONG_MS 60000
 
 static struct look *start(const char *root) {
     struct look *l = NULL;
@@ -39,9 +40,9 @@ static bool answers(struct look *l, int ms) {
 
 static struct ui_files ask(struct look *l, int32_t pid, uint64_t start_ticks) {
     struct ui_target of = {pid, start_ticks}, got = {0, 0};
-    struct ui_files files;
+    struct ui_files files = {0};
     look_ask(l, &of);
-    assert_true(answers(l, 10000));
+    assert_true(answers(l, LONG_MS));
     assert_true(look_take(l, &got, &files));
     assert_int_equal(got.pid, pid);
     assert_int_equal(got.start, start_ticks);
@@ -232,9 +233,12 @@ static void what_a_right_is_missing_for(void **state) {
             bool good = drop_capabilities() && look_start(&l, dir, NULL) == ERR_OK;
             if (good) {
                 look_ask(l, &of);
-                good = answers(l, 10000) && look_take(l, &of, &f);
+                good = answers(l, LONG_MS) && look_take(l, &of, &f);
                 good = good && f.environment.state == STATE_DENIED && says(f.command, "a", 1);
             }
+            look_stop(l);
+            free(path);
+            free(dir);
             _exit(good ? 0 : 1);
         }
         int status = -1;
@@ -260,7 +264,7 @@ static void the_last_question_is_answered(void **state) {
         look_ask(l, &of);
     }
     while (!look_take(l, &got, &f))
-        (void)answers(l, 10000);
+        (void)answers(l, LONG_MS);
     assert_int_equal(got.pid, 7);
     SAYS(f.command, "a");
     look_ask(l, &of); /* ended before it is answered */

@@ -42,7 +42,8 @@ static void check_line(const struct told *told, struct span line) {
     struct span file;
     unsigned index;
     int64_t number;
-    assert_true(cursor_word(&c, &word) && cursor_word(&c, &value));
+    assert_true(cursor_word(&c, &word));
+    assert_true(cursor_word(&c, &value));
     enum metric metric = take_metric(word, &index);
     assert_int_not_equal(metric, METRIC_COUNT);
     const struct told_sample *s = told_best(told, metric, index);

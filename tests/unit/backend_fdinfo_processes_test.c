@@ -295,7 +295,7 @@ static int in_own_mounts(struct rig *r, int (*body)(struct rig *r)) {
     int status = 0;
     pid_t pid = fork();
     if (pid == 0) {
-        if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0)
             _exit(77);
         _exit(body(r));
     }
@@ -322,7 +322,7 @@ static int text_tells(struct rig *r) {
     char target[60];
     put_client(r, FD_A, 7);
     snprintf(target, sizeof target, "/proc/%d/fdinfo", r->child);
-    if (mount(source, target, NULL, MS_BIND, NULL) != 0)
+    if (mount(source, target, "none", MS_BIND, NULL) != 0)
         return 77;
     free(source);
     start(r);

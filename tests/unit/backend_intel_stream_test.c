@@ -48,9 +48,9 @@ static void run(struct test *t, const char *facts) {
 }
 
 static size_t size_of(unsigned has) {
-    size_t n = has & TS ? 8 : 0;
+    size_t n = (has & TS) != 0 ? 8 : 0;
     for (unsigned bit = SOURCE; bit < TS; bit *= 2)
-        n += has & bit ? 4 : 0;
+        n += (has & bit) != 0 ? 4 : 0;
     return n;
 }
 

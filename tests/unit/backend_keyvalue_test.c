@@ -28,7 +28,7 @@ static void lines(void **state) {
     };
     struct cursor c = cursor_over(
         span_of("a:b\n key :\t a:b c \r\ntwo words:\n\n: no key\nword\nc:  d\te\t\ncut: 12"));
-    struct keyvalue kv;
+    struct keyvalue kv = {0};
     for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
         assert_int_equal(keyvalue_next(&c, &kv), want[i].line);
         assert_span(kv.key, want[i].key);

@@ -399,7 +399,7 @@ static void test_each_counter_wraps_at_its_width(void **state) {
         uint64_t mask = mask_of((unsigned)rows[i].bits);
         for (size_t k = 0; k < COUNT(steps) * 4; k++) {
             /* from just before, at and behind the end of the width, and from its middle */
-            uint64_t start[] = {mask, 0, mask - 1, mask / 2 + 1};
+            const uint64_t start[] = {mask, 0, mask - 1, mask / 2 + 1};
             uint64_t from = start[k % 4], step = steps[k / 4] & mask;
             struct oa_report a = blank(1, 1), b = blank(2, 2);
             struct oa_delta delta;

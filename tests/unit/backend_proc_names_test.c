@@ -42,7 +42,7 @@ static ssize_t fake_receive(int fd, void *to, size_t cap, bool *kernel) {
     if (n < 2)
         return -1;
     if (m[0] == 'E') {
-        errno = m[1];
+        errno = (unsigned char)m[1];
         return -1;
     }
     n = (size_t)n - 1 < cap ? n - 1 : (ssize_t)cap;

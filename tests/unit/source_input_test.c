@@ -22,7 +22,7 @@
 #include "gwtop/source.h"
 #include "scratch.h"
 
-enum { TEXT = 0, LOG = 0, LINES = 1, TOO_LATE_S = 20 };
+enum { TEXT = 0, LOG = 0, LINES = 1, TOO_LATE_S = 60 };
 
 static struct source *opened;
 
@@ -133,10 +133,13 @@ static void behave(int number, enum manner manner) {
 
 /* 42: ended by the signal, which was handled, and said so; 43: with a word that says nothing of it. */
 static int open_in_child(enum err (*open_it)(const char *, struct err_info *), const char *path,
-                         int number, enum manner manner) {
+                         int number, enum manner manner, int ready) {
     struct err_info info = {0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     behave(number, manner);
+    if (write(ready, "", 1) != 1) {
+        return 3;
+    }
     if (open_it(path, &info) == ERR_OK) {
         return 1;
     }
@@ -146,22 +149,56 @@ static int open_in_child(enum err (*open_it)(const char *, struct err_info *), c
     return info.sys == EINTR && strstr(info.text, "signal") ? 42 : 43;
 }
 
-/* The child's status after it got the signal; it must not take long. */
+/* Until a child that said with a byte that it opens now waits for something. Of one that did not come so far the signal
+ * would be the first thing that happens to it. */
+static bool is_waiting(pid_t pid, int ready) {
+    char path[64];
+    char byte;
+    bool asleep = false;
+    if (read(ready, &byte, 1) != 1) {
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    for (int i = 0; i < TOO_LATE_S * 1000 && !asleep; i++) {
+        size_t n;
+        char *text = file_read(path, &n);
+        const char *end = text ? strrchr(text, ')') : NULL;
+        asleep = end && strncmp(end, ") S", 3) == 0;
+        free(text);
+        usleep(asleep ? 0 : 1000);
+    }
+    return asleep;
+}
+
+static pid_t start_opener(enum err (*open_it)(const char *, struct err_info *), const char *path,
+                          int number, enum manner manner, int *ready) {
+    int ends[2];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        _exit(open_in_child(open_it, path, number, manner, ends[1]));
+    }
+    close(ends[1]);
+    *ready = ends[0];
+    return pid;
+}
+
+/* The child's status after it got the signal. */
 static int status_after(enum err (*open_it)(const char *, struct err_info *), const char *path,
                         int number, enum manner manner) {
     int status = -1;
-    pid_t pid = fork();
-    if (pid == 0) {
-        _exit(open_in_child(open_it, path, number, manner));
+    int ready;
+    pid_t pid = start_opener(open_it, path, number, manner, &ready);
+    bool waited = is_waiting(pid, ready);
+    close(ready);
+    if (waited) {
+        kill(pid, number);
     }
-    for (int i = 0; i < TOO_LATE_S * 20; i++) {
-        usleep(i == 0 ? 200000 : 50000);
+    for (int i = 0; waited && i < TOO_LATE_S * 200; i++) {
         if (waitpid(pid, &status, WNOHANG) == pid) {
             return status;
         }
-        if (i == 0) {
-            kill(pid, number);
-        }
+        usleep(5000);
     }
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
@@ -238,17 +275,20 @@ static void ignored_signal_is_ignored(void **state) {
     (void)state;
     char path[64];
     int ends[2];
+    int said[2];
     int status = -1;
     alarm(TOO_LATE_S);
     assert_int_equal(pipe(ends), 0);
+    assert_int_equal(pipe(said), 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[1]);
         behave(SIGHUP, IGNORED);
-        _exit(open_reading(path, NULL) == ERR_OK ? 42 : 1);
+        bool told = write(said[1], "", 1) == 1;
+        _exit(told && open_reading(path, NULL) == ERR_OK ? 42 : 1);
     }
-    usleep(100000);
+    assert_true(is_waiting(pid, said[0]));
     kill(pid, SIGHUP);
     usleep(100000);
     assert_int_equal(write(ends[1], "a: 1\n", 5), 5);
@@ -257,6 +297,8 @@ static void ignored_signal_is_ignored(void **state) {
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 42);
     close(ends[0]);
+    close(said[0]);
+    close(said[1]);
     alarm(0);
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,8 @@ static enum err second_open(struct host *h, const struct device_info *d, struct 
     return actor_open(1, out);
 }
 
-static const struct backend first = {.name = "first", .probe = first_probe, .open = first_open};
+static const struct backend first = {
+    .name = "first", .probe = first_probe, .open = first_open, .walks_processes = true};
 static const struct backend second = {.name = "second", .probe = second_probe, .open = second_open};
 static const struct backend *const list[] = {&first, &second};
 static const struct backend_table table = {list, 2};
@@ -227,6 +229,54 @@ static void test_grid(void **state) {
     assert_int_equal(due(r), 18 * S + S * 3 / 4);
     live_delay(r->live, 0); /* no interval at all: not taken */
     assert_int_equal(due(r), 18 * S + S * 3 / 4);
+}
+
+static bool is_readable(int fd) {
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    return poll(&p, 1, 0) == 1;
+}
+
+/* The first tick in two parts: all is opened in the first, processes are not looked at before it is let go. */
+static void test_split(void **state) {
+    struct rig *r = *state;
+    int opened = live_split(r->live);
+    assert_true(opened >= 0);
+    assert_false(is_readable(opened));
+    assert_int_equal(r->live->ops->read(r->live, 10 * S, &r->sink), ERR_AGAIN);
+    assert_true(is_readable(opened));
+    assert_int_equal(act.opened[0] + act.opened[1], 2);
+    assert_int_equal(act.reads[0], 0);
+    assert_int_equal(act.reads[1], 1);
+    assert_int_equal(due(r), INT64_MAX);
+    assert_int_equal(r->live->ops->read(r->live, 10 * S, &r->sink), ERR_AGAIN);
+    act.open_process = true;
+    live_go(r->live, 0);
+    assert_true(due(r) <= clock_mono_ns());
+    assert_int_equal(r->live->ops->read(r->live, 10 * S + 1, &r->sink), ERR_OK);
+    assert_int_equal(act.reads[0], 1);
+    assert_int_equal(act.reads[1], 1);
+    /* One tick, of both. */
+    assert_int_equal(r->seen.items[0].frame.kind, FRAME_MACHINE);
+    assert_int_equal(r->seen.items[r->seen.count - 1].frame.kind, FRAME_END);
+    assert_non_null(only(r, FRAME_BEGIN));
+    assert_non_null(only(r, FRAME_END));
+    assert_int_equal(due(r), 11 * S);
+    tick(r, 11 * S);
+    assert_int_equal(act.reads[0], 2);
+    assert_int_equal(act.reads[1], 2);
+    assert_int_equal(act.opened[0] + act.opened[1], 2);
+}
+
+/* Whoever did not wait for the first part gets a whole one. */
+static void test_split_let_go_early(void **state) {
+    struct rig *r = *state;
+    assert_true(live_split(r->live) >= 0);
+    live_go(r->live, 0);
+    tick(r, 10 * S);
+    assert_int_equal(act.reads[0], 1);
+    assert_int_equal(act.reads[1], 1);
+    live_go(r->live, 0);
+    assert_int_equal(due(r), 11 * S);
 }
 
 /* Who stands later in the table hears of processes opened earlier in the same tick. */
@@ -409,6 +459,8 @@ int main(void) {
         LIVE_TEST(test_order_of_a_tick),
         LIVE_TEST(test_end_tells_the_cost),
         LIVE_TEST(test_grid),
+        LIVE_TEST(test_split),
+        LIVE_TEST(test_split_let_go_early),
         LIVE_TEST(test_want),
         LIVE_TEST(test_lost_source_comes_back),
         LIVE_TEST(test_source_that_is_not_there_yet),

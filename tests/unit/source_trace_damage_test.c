@@ -212,6 +212,12 @@ static void put_stream(ZSTD_CCtx *z, struct buf *out, const char *p, size_t n, b
 }
 
 /* 192 MiB of one character, as a line without end and as bodies. */
+/* What finds races or reads before a set takes memory of its own for each byte. */
+static bool is_memory_ours(void) {
+    const char *variant = getenv("GWTOP_VARIANT");
+    return !variant || (strcmp(variant, "tsan") != 0 && strcmp(variant, "valgrind") != 0);
+}
+
 static void bomb_is_bounded(void **state) {
     (void)state;
     static const char *const starts[] = {"", "0 end 1 ok 0 16777216\n", "0 what 1 ok 0 3\n"};
@@ -236,7 +242,7 @@ static void bomb_is_bounded(void **state) {
         assert_int_equal(trace_scan(trace, &extent, NULL, NULL), ERR_OK);
         assert_int_equal(trace_play(trace, &log), ERR_END);
         assert_int_equal(log.frames, HEAD_FRAMES + (i == 1 ? 12 : 0));
-        assert_true(peak_kib() - before < 96 << 10);
+        assert_true(!is_memory_ours() || peak_kib() - before < 96 << 10);
         trace->ops->close(trace);
         buf_finish(&packed);
         buf_finish(&log.text);

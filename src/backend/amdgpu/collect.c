@@ -4,12 +4,14 @@
  */
 #include "collect.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../tell.h"
 
 enum { KEEP_MAX = 64 }; /* descriptors kept open for one device */
+enum { TRIES = 3 };     /* until it is taken to have no firmware that tells its version */
 
 struct collector {
     struct source source;
@@ -17,6 +19,7 @@ struct collector {
     const struct subject *device;
     char sys_path[256];
     struct buf facts;
+    unsigned tries; /* to learn what it is */
     const struct subject *stream;
     struct watch watch;                /* of its files */
     const struct subject *pcie_stream; /* NULL: not asked for */
@@ -25,7 +28,8 @@ struct collector {
 
 /* ---- what is known of the device ------------------------------------------------------------------------- */
 
-static void put_firmware(struct collector *c) {
+/* False: that could not be looked at just now. */
+static bool put_firmware(struct collector *c) {
     char path[sizeof(c->sys_path) + 32];
     char text[32];
     size_t n = strlen(c->sys_path);
@@ -35,19 +39,22 @@ static void put_firmware(struct collector *c) {
     got = host_slurp(c->host, c->host->root_fd, path, text, sizeof(text));
     if (got > 0)
         facts_put(&c->facts, "fw.smc", text_of_file((struct span){text, (size_t)got}));
+    return got >= 0 || !host_may_pass(errno);
 }
 
-static void put_facts(struct collector *c) {
+/* False: not all of it could be told just now. What a device is decides what its numbers mean. */
+static bool put_facts(struct collector *c) {
     static const char *const keys[] = {"pci", "subsystem", "revision", "driver"};
     int apu = amdgpu_is_apu(c->device->facts);
     buf_clear(&c->facts);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         facts_put(&c->facts, keys[i], facts_get(c->device->facts, keys[i]));
-    put_firmware(c);
+    bool whole = put_firmware(c) || c->tries >= TRIES;
     if (apu < 0)
         apu = files_show_apu(c->host, c->sys_path);
-    facts_put_u64(&c->facts, "apu", (uint64_t)apu);
+    facts_put_u64(&c->facts, "apu", apu > 0);
     buf_char(&c->facts, '\0');
+    return whole && apu >= 0;
 }
 
 static const struct subject *open_stream(struct collector *c, const char *name,
@@ -85,7 +92,11 @@ static enum err start_pcie(struct collector *c, const struct frame_sink *sink) {
 
 static enum err start(struct collector *c, const struct frame_sink *sink) {
     enum err e;
-    put_facts(c);
+    if (!put_facts(c)) {
+        if (c->tries++ == 0)
+            log_line(LOG_WARN, "%s: what it is could not be read: tried again", c->device->name);
+        return ERR_OK;
+    }
     c->stream = open_stream(c, "amdgpu", sink);
     if (!c->stream)
         return ERR_NOMEM;

@@ -59,8 +59,8 @@ struct device_files {
 /* Finds the files anew; none is read but labels. False with errno where there is no device folder. */
 bool files_find(struct device_files *f, struct host *h, const char *sys_path);
 void files_close(struct device_files *f, struct host *h);
-/* Whether the hwmon folder has a sensor that only APUs have. */
-bool files_show_apu(struct host *h, const char *sys_path);
+/* Whether the hwmon folder has a sensor that only APUs have; -1: it could not be looked into just now. */
+int files_show_apu(struct host *h, const char *sys_path);
 
 /* ---- collect_reader.c: one look at a device -------------------------------------------------------------------- */
 
@@ -98,5 +98,27 @@ enum err reader_create_pcie(struct host *h, const struct subject *stream, const 
 
 bool kfd_probe(const struct host *host);
 enum err kfd_open(struct host *host, struct source **out);
+
+/* ---- collect_kfd_gpus.c ------------------------------------------------------------------------------------------- */
+
+struct kfd_gpu {
+    uint64_t id;    /* in names of files of kfd */
+    uint32_t minor; /* of a DRM node of its device */
+    uint32_t part;  /* how many of the same device have a lesser id */
+};
+
+/* Zeroed: none yet. */
+struct kfd_gpus {
+    struct kfd_gpu *list;
+    uint32_t cap;
+    uint32_t count;
+    int64_t due_ns; /* when to look again */
+};
+
+/* Looks which there are, where that is due. 0, or the errno for which not all were seen. */
+int kfd_gpus_find(struct kfd_gpus *g, struct host *host, int64_t now_ns);
+void kfd_gpus_finish(struct kfd_gpus *g);
+/* NULL: it is none that is known. */
+const struct subject *kfd_gpu_device(const struct kfd_gpu *gpu, struct host *host);
 
 #endif

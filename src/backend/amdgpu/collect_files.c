@@ -77,9 +77,12 @@ static void note_name(void *ctx, struct span name) {
     }
 }
 
-static bool is_amdgpu(struct host *h, int fd) {
+/* *sys: why that could not be told. */
+static bool is_amdgpu(struct host *h, int fd, int *sys) {
     char text[32];
     ssize_t n = host_slurp(h, fd, "name", text, sizeof(text));
+    if (n < 0)
+        *sys = errno;
     return n > 0 && span_equals(text_of_file((struct span){text, (size_t)n}), "amdgpu");
 }
 
@@ -89,30 +92,33 @@ static int open_hwmon(struct host *h, int device_fd) {
     char space[4096];
     int fd = open_folder(h, device_fd, "hwmon");
     int found = -1;
+    int sys;
     if (fd < 0)
         return -1;
-    (void)host_list(h, fd, space, sizeof(space), note_name, &names);
+    sys = host_list(h, fd, space, sizeof(space), note_name, &names) < 0 ? errno : ENOENT;
     for (uint32_t i = 0; i < names.count && found < 0; i++) {
         found = open_folder(h, fd, names.name[i]);
-        if (found >= 0 && !is_amdgpu(h, found)) {
+        if (found < 0) {
+            sys = errno;
+        } else if (!is_amdgpu(h, found, &sys)) {
             host_close(h, found);
             found = -1;
         }
     }
     host_close(h, fd);
-    if (found < 0)
-        errno = ENOENT;
+    errno = found < 0 ? sys : 0;
     return found;
 }
 
-bool files_show_apu(struct host *h, const char *sys_path) {
+int files_show_apu(struct host *h, const char *sys_path) {
     struct stat st;
     int device = open_folder(h, h->root_fd, sys_path);
     int hwmon = device < 0 ? -1 : open_hwmon(h, device);
     bool shows = hwmon >= 0 && host_stat(h, hwmon, "in1_label", &st) == 0;
+    int sys = shows ? 0 : errno;
     host_close(h, hwmon);
     host_close(h, device);
-    return shows;
+    return host_may_pass(sys) ? -1 : shows;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
@@ -128,7 +134,9 @@ static int8_t label_of(struct device_files *f, struct host *h, const char *file)
         if (strcmp(f->label[i].name, name) == 0)
             return (int8_t)i;
     l = f->label_count < LABELS ? &f->label[f->label_count] : NULL;
-    n = l ? host_slurp(h, f->dir[FOLDER_HWMON], name, l->text, sizeof(l->text)) : -1;
+    n = l ? host_slurp(h, f->dir[FOLDER_HWMON], name, l->text, sizeof(l->text)) : 0;
+    if (n < 0 && host_may_pass(errno))
+        f->hwmon_sys = errno;
     if (n <= 0)
         return -1;
     memcpy(l->name, name, sizeof(name));
@@ -166,6 +174,19 @@ static void add_link_levels(struct device_files *f, struct host *h) {
         add(f, h, &levels, FOLDER_DEVICE);
 }
 
+/* A sensor without its label would be taken for another: all of them are there, or none. */
+static void add_hwmon(struct device_files *f, struct host *h) {
+    uint32_t others = f->count;
+    for (size_t i = 0; i < sizeof(in_hwmon) / sizeof(in_hwmon[0]) && f->hwmon_sys == 0; i++)
+        add(f, h, &in_hwmon[i], FOLDER_HWMON);
+    if (f->hwmon_sys == 0)
+        return;
+    f->count = others;
+    f->label_count = 0;
+    host_close(h, f->dir[FOLDER_HWMON]);
+    f->dir[FOLDER_HWMON] = -1;
+}
+
 bool files_find(struct device_files *f, struct host *h, const char *sys_path) {
     *f = (struct device_files){.dir = {-1, -1}};
     f->dir[FOLDER_DEVICE] = open_folder(h, h->root_fd, sys_path);
@@ -176,8 +197,7 @@ bool files_find(struct device_files *f, struct host *h, const char *sys_path) {
     add_link_levels(f, h);
     f->dir[FOLDER_HWMON] = open_hwmon(h, f->dir[FOLDER_DEVICE]);
     f->hwmon_sys = f->dir[FOLDER_HWMON] < 0 ? errno : 0;
-    for (size_t i = 0; i < sizeof(in_hwmon) / sizeof(in_hwmon[0]) && f->hwmon_sys == 0; i++)
-        add(f, h, &in_hwmon[i], FOLDER_HWMON);
+    add_hwmon(f, h);
     return true;
 }
 

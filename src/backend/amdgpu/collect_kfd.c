@@ -15,21 +15,10 @@
 
 #include "../tell.h"
 
-#define PROC_FOLDER  "sys/class/kfd/kfd/proc"
-#define NODES_FOLDER "sys/class/kfd/kfd/topology/nodes"
+#define PROC_FOLDER "sys/class/kfd/kfd/proc"
+#define DETAIL_NS   INT64_C(10000000000) /* occupancy asks each compute unit */
 
-#define SECOND_NS INT64_C(1000000000)
-#define NODES_NS  (10 * SECOND_NS)
-#define DETAIL_NS (10 * SECOND_NS) /* occupancy asks each compute unit */
-
-enum { DRM_MAJOR = 226, SPACE_BYTES = 1 << 15, TEXT_BYTES = 4096, NUMBER_BYTES = 64 };
-
-/* A GPU as KFD knows it. */
-struct gpu {
-    uint64_t id;
-    uint32_t minor; /* of a DRM node of its device */
-    uint32_t part;  /* how many of the same device have a lesser id */
-};
+enum { SPACE_BYTES = 1 << 15, NUMBER_BYTES = 64 };
 
 /* A folder of kfd/proc: a process, or a further context of one. */
 struct folder_name {
@@ -54,9 +43,7 @@ struct kfd {
     struct source source;
     struct host *host;
     uint16_t backend;
-    struct gpu *gpus;
-    uint32_t gpu_cap;
-    uint32_t gpu_count;
+    struct kfd_gpus gpus;
     struct folder_name *names;
     uint32_t name_cap;
     uint32_t name_count;
@@ -64,106 +51,18 @@ struct kfd {
     uint32_t use_cap;
     uint32_t use_count;
     uint32_t counted; /* by the listing under way */
+    int sys;          /* why not all that is there was seen; 0: it was */
     struct buf body;
     char *space;
     uint32_t tick;
-    int64_t nodes_ns;
     int64_t now_ns;
     const struct frame_sink *sink;
 };
 
-/* ---- GPUs ----------------------------------------------------------------------------------------------- */
-
-static uint64_t property(struct span text, const char *key) {
-    struct cursor c = cursor_over(text);
-    struct span line;
-    while (cursor_line(&c, &line)) {
-        struct cursor words = cursor_over(line);
-        struct span word;
-        uint64_t value;
-        if (cursor_word(&words, &word) && span_equals(word, key) && cursor_word(&words, &word) &&
-            span_to_u64(word, &value) == ERR_OK)
-            return value;
-    }
-    return 0;
-}
-
-static void note_minor(void *ctx, struct span name) {
-    uint32_t *minor = ctx;
-    uint64_t number;
-    bool render = span_starts(name, "renderD");
-    if (!render && !span_starts(name, "card"))
-        return;
-    if (span_to_u64(span_skip(name, render ? 7 : 4), &number) == ERR_OK && number < UINT32_MAX)
-        *minor = (uint32_t)number;
-}
-
-/* Older kernels do not name the node: the PCI address leads to it. */
-static uint32_t minor_by_location(struct kfd *k, struct span properties) {
-    uint64_t location = property(properties, "location_id");
-    uint32_t minor = UINT32_MAX;
-    char path[80];
-    char space[1024];
-    int fd;
-    snprintf(path, sizeof(path),
-             "sys/bus/pci/devices/%04" PRIx64 ":%02" PRIx64 ":%02" PRIx64 ".%" PRIx64 "/drm",
-             property(properties, "domain") & 0xffffffff, location >> 8 & 0xff,
-             location >> 3 & 0x1f, location & 7);
-    fd = host_open(k->host, k->host->root_fd, path, O_RDONLY | O_DIRECTORY);
-    if (fd < 0)
-        return minor;
-    (void)host_list(k->host, fd, space, sizeof(space), note_minor, &minor);
-    host_close(k->host, fd);
-    return minor;
-}
-
-static void add_gpu(struct kfd *k, uint64_t id, uint32_t minor) {
-    if (vec_reserve((void **)&k->gpus, &k->gpu_cap, k->gpu_count + 1, sizeof(*k->gpus)) == ERR_OK)
-        k->gpus[k->gpu_count++] = (struct gpu){.id = id, .minor = minor};
-}
-
-static void number_parts(struct kfd *k) {
-    for (uint32_t i = 0; i < k->gpu_count; i++) {
-        const struct subject *device = roster_device(k->host, DRM_MAJOR, k->gpus[i].minor);
-        for (uint32_t j = 0; device && j < k->gpu_count; j++)
-            k->gpus[i].part += k->gpus[j].id < k->gpus[i].id &&
-                               roster_device(k->host, DRM_MAJOR, k->gpus[j].minor) == device;
-    }
-}
-
-static void note_node(void *ctx, struct span name) {
-    struct kfd *k = ctx;
-    char path[96];
-    char text[TEXT_BYTES];
-    struct span properties;
-    int64_t id = 0;
-    ssize_t n;
-    uint32_t minor;
-    if (name.n > 8)
-        return;
-    snprintf(path, sizeof(path), NODES_FOLDER "/%.*s/gpu_id", (int)name.n, name.p);
-    n = host_slurp(k->host, k->host->root_fd, path, text, NUMBER_BYTES);
-    if (n <= 0 || number_of_text((struct span){text, (size_t)n}, &id) != ERR_OK || id <= 0)
-        return; /* 0: a processor */
-    snprintf(path, sizeof(path), NODES_FOLDER "/%.*s/properties", (int)name.n, name.p);
-    n = host_slurp(k->host, k->host->root_fd, path, text, sizeof(text));
-    properties = (struct span){text, n > 0 ? (size_t)n : 0};
-    minor = (uint32_t)(property(properties, "drm_render_minor") & 0xffffffff);
-    add_gpu(k, (uint64_t)id, minor != 0 ? minor : minor_by_location(k, properties));
-}
-
-static void find_gpus(struct kfd *k) {
-    int fd;
-    if (k->gpu_count > 0 && k->now_ns < k->nodes_ns)
-        return;
-    k->nodes_ns = k->now_ns + NODES_NS;
-    fd = host_open(k->host, k->host->root_fd, NODES_FOLDER, O_RDONLY | O_DIRECTORY);
-    if (fd < 0)
-        return;
-    k->gpu_count = 0;
-    (void)host_list(k->host, fd, k->space, SPACE_BYTES, note_node, k);
-    host_close(k->host, fd);
-    number_parts(k);
+/* What is not there is not missed. */
+static void miss(struct kfd *k, int sys) {
+    if (outcome_from_sys(sys) != OUTCOME_GONE)
+        k->sys = sys;
 }
 
 /* ---- processes ------------------------------------------------------------------------------------------ */
@@ -189,25 +88,23 @@ static void note_folder(void *ctx, struct span name) {
         k->names[k->name_count++] = f;
 }
 
-/* False: not all that is there was seen. */
-static bool list_processes(struct kfd *k) {
+static void list_processes(struct kfd *k) {
     int fd = host_open(k->host, k->host->root_fd, PROC_FOLDER, O_RDONLY | O_DIRECTORY);
-    bool whole;
     k->name_count = 0;
-    if (fd < 0)
-        return errno == ENOENT;
-    whole = host_list(k->host, fd, k->space, SPACE_BYTES, note_folder, k) == 0;
+    if (fd < 0 || host_list(k->host, fd, k->space, SPACE_BYTES, note_folder, k) < 0)
+        miss(k, errno);
     host_close(k->host, fd);
-    return whole;
 }
 
-/* False: there is no such process. */
+/* False: there is no such process, or that could not be seen. */
 static bool start_of(struct kfd *k, int32_t pid, uint64_t *start) {
     char path[32];
     char text[1024];
     struct proc_stat stat;
     snprintf(path, sizeof(path), "%" PRId32 "/stat", pid);
     ssize_t n = host_slurp(k->host, k->host->proc_fd, path, text, sizeof(text));
+    if (n < 0)
+        miss(k, errno);
     (void)proc_stat_read((struct span){text, n > 0 ? (size_t)n : 0}, &stat);
     *start = stat.start_ticks.value;
     return stat.start_ticks.err == ERR_OK;
@@ -227,7 +124,7 @@ static struct use *find_use(struct kfd *k, const struct folder_name *f, uint64_t
 }
 
 static struct use *open_use(struct kfd *k, const struct folder_name *f, uint64_t start,
-                            const struct gpu *gpu, const struct subject *device) {
+                            const struct kfd_gpu *gpu, const struct subject *device) {
     char facts[64];
     struct use u = {
         .start = start, .gpu = gpu->id, .device = device->id, .context = f->context, .pid = f->pid};
@@ -263,18 +160,20 @@ static void close_use(struct kfd *k, uint32_t at, const char *reason) {
     *u = k->uses[--k->use_count];
 }
 
-/* Adds a file to the body; its number, 0 where it has none. -1: it could not be read. */
+/* Adds a file to the body; its number, 0 where it has none. -1 with errno: it could not be read. */
 static int64_t put_file(struct kfd *k, const struct folder_name *f, const char *name) {
     char path[128];
     char text[NUMBER_BYTES];
     int64_t number = 0;
     ssize_t n;
+    int sys;
     snprintf(path, sizeof(path), PROC_FOLDER "/%s/%s", f->text, name);
     n = host_slurp(k->host, k->host->root_fd, path, text, sizeof(text));
-    files_put(&k->body, span_of(name), (struct span){text, n > 0 ? (size_t)n : 0},
-              n < 0 ? errno : 0);
+    sys = errno;
+    files_put(&k->body, span_of(name), (struct span){text, n > 0 ? (size_t)n : 0}, n < 0 ? sys : 0);
     if (n >= 0 && number_of_text((struct span){text, (size_t)n}, &number) != ERR_OK)
         number = 0;
+    errno = sys;
     return n < 0 ? -1 : number;
 }
 
@@ -306,13 +205,15 @@ static void put_details(struct kfd *k, const struct folder_name *f, struct use *
     host_close(k->host, fd);
 }
 
-/* A process has files of each GPU that there is; those it does not use hold zeros. */
+/* A process has files of each GPU that there is; those it does not use hold zeros. A use of which nothing could be
+ * read goes on, as long as it is not known to be over. */
 static void look_at(struct kfd *k, const struct folder_name *f, uint64_t start,
-                    const struct gpu *gpu, const struct subject *device) {
+                    const struct kfd_gpu *gpu, const struct subject *device) {
     char name[32];
     struct use *u = find_use(k, f, start, gpu->id, device->id);
     int64_t memory;
     int64_t busy;
+    int sys = 0;
     if (u)
         u->tick = k->tick;
     if (roster_asleep(k->host, device))
@@ -320,14 +221,20 @@ static void look_at(struct kfd *k, const struct folder_name *f, uint64_t start,
     buf_clear(&k->body);
     snprintf(name, sizeof(name), "vram_%" PRIu64, gpu->id);
     memory = put_file(k, f, name);
+    if (memory < 0)
+        sys = errno;
     snprintf(name, sizeof(name), "sdma_%" PRIu64, gpu->id);
     busy = put_file(k, f, name);
-    if (!u && (memory > 0 || busy > 0 || (k->gpu_count == 1 && memory >= 0)))
+    if (busy < 0 && !host_may_pass(sys))
+        sys = errno;
+    if (!u && host_may_pass(sys))
+        miss(k, sys); /* else it is told with the use itself */
+    if (!u && (memory > 0 || busy > 0 || (k->gpus.count == 1 && memory >= 0)))
         u = open_use(k, f, start, gpu, device);
     if (!u)
         return;
     put_details(k, f, u);
-    u->tick = memory < 0 && busy < 0 ? k->tick - 1 : k->tick;
+    u->tick = memory < 0 && busy < 0 && !host_may_pass(sys) ? k->tick - 1 : k->tick;
     if (u->tick == k->tick && !k->body.failed)
         host_emit(k->sink, u->stream, AMDGPU_KFD, clock_mono_ns(), k->body.p, (ssize_t)k->body.n,
                   0);
@@ -337,39 +244,52 @@ static void visit(struct kfd *k, const struct folder_name *f) {
     uint64_t start;
     if (!start_of(k, f->pid, &start))
         return;
-    for (uint32_t i = 0; i < k->gpu_count; i++) {
-        const struct subject *device = roster_device(k->host, DRM_MAJOR, k->gpus[i].minor);
+    for (uint32_t i = 0; i < k->gpus.count; i++) {
+        const struct kfd_gpu *gpu = &k->gpus.list[i];
+        const struct subject *device = kfd_gpu_device(gpu, k->host);
         if (device)
-            look_at(k, f, start, &k->gpus[i], device);
+            look_at(k, f, start, gpu, device);
     }
 }
 
 /* ---- the source ---------------------------------------------------------------------------------------------- */
 
 static void close_unmet(struct kfd *k) {
+    int missed = k->sys;
     for (uint32_t i = k->use_count; i > 0; i--) {
         struct use *u = &k->uses[i - 1];
         uint64_t start;
         if (u->tick == k->tick)
             continue;
+        k->sys = 0;
         bool lives = start_of(k, u->pid, &start) && start == u->start;
+        if (k->sys != 0 || (lives && missed != 0)) {
+            int sys = k->sys != 0 ? k->sys : missed;
+            host_emit(k->sink, u->stream, AMDGPU_KFD, clock_mono_ns(), NULL, -1, sys);
+            continue;
+        }
         close_use(k, i - 1, lives ? "closed" : "exited");
     }
 }
 
 static enum err kfd_read(struct source *s, int64_t now_ns, const struct frame_sink *sink) {
     struct kfd *k = (struct kfd *)s;
-    bool whole;
     k->tick++;
+    k->sys = 0;
     k->now_ns = now_ns;
     k->sink = sink;
-    whole = list_processes(k);
-    if (k->name_count > 0)
-        find_gpus(k);
+    list_processes(k);
+    if (k->name_count > 0) {
+        int missed = kfd_gpus_find(&k->gpus, k->host, now_ns);
+        k->sys = missed != 0 ? missed : k->sys;
+    }
     for (uint32_t i = 0; i < k->name_count; i++)
         visit(k, &k->names[i]);
-    if (whole)
-        close_unmet(k);
+    if (k->sys != 0)
+        k->host->tally
+            .unreadable[outcome_from_sys(k->sys) == OUTCOME_DENIED ? REASON_DENIED
+                                                                   : REASON_FAILED_READ]++;
+    close_unmet(k);
     return ERR_OK;
 }
 
@@ -382,7 +302,7 @@ static void kfd_close(struct source *s) {
     struct kfd *k = (struct kfd *)s;
     if (!k)
         return;
-    free(k->gpus);
+    kfd_gpus_finish(&k->gpus);
     free(k->names);
     free(k->uses);
     free(k->space);
@@ -404,8 +324,9 @@ static bool pids_are_ours(const struct host *h) {
 
 bool kfd_probe(const struct host *host) {
     struct stat st;
-    return host->io->stat(host->io->ctx, host->root_fd, PROC_FOLDER, &st, 0) == 0 &&
-           host->proc_fd >= 0 && pids_are_ours(host);
+    bool there = host->io->stat(host->io->ctx, host->root_fd, PROC_FOLDER, &st, 0) == 0 ||
+                 outcome_from_sys(errno) != OUTCOME_GONE; /* else the listing says why not */
+    return there && host->proc_fd >= 0 && pids_are_ours(host);
 }
 
 enum err kfd_open(struct host *host, struct source **out) {

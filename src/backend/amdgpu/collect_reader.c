@@ -14,6 +14,7 @@
 #define SECOND_NS  INT64_C(1000000000)
 #define CHECK_NS   (10 * SECOND_NS) /* of what only confirms */
 #define ABSENT_NS  (60 * SECOND_NS) /* until a file that is not there is looked for again */
+#define FAILED_NS  (5 * SECOND_NS)  /* and a folder that could not be looked into */
 #define SLOW_NS    (SECOND_NS / 4)  /* a file that takes this long is read less often: */
 #define SLOW_TIMES 20               /* so many times as long it rests */
 
@@ -75,7 +76,7 @@ static ssize_t read_file(struct reader *r, struct device_file *d, size_t cap, bo
     ssize_t n = fd < 0 ? -1 : read_whole(r, fd, cap, table);
     int64_t took_ns;
     d->sys = n < 0 ? errno : 0;
-    d->absent = fd < 0;
+    d->absent = fd < 0 && outcome_from_sys(d->sys) == OUTCOME_GONE;
     if (fd >= 0)
         give_fd(r, d, fd, n >= 0);
     r->now_ns = clock_mono_ns();
@@ -242,6 +243,7 @@ static void read_parts(struct reader *r) {
 /* ---- the look ------------------------------------------------------------------------------------------------- */
 
 static bool find_files(struct reader *r) {
+    bool found;
     for (uint32_t i = 0; i < r->files.count; i++)
         r->keep_left += r->files.file[i].fd >= 0;
     r->keep_left += r->table.fd >= 0;
@@ -250,8 +252,9 @@ static bool find_files(struct reader *r) {
     r->table = (struct device_file){.name = "gpu_metrics", .fd = -1, .label = -1};
     r->table_failures = 0;
     memset(r->hwmon, 0, sizeof(r->hwmon));
-    r->find_ns = r->now_ns + ABSENT_NS;
-    return files_find(&r->files, &r->own, r->sys_path);
+    found = files_find(&r->files, &r->own, r->sys_path);
+    r->find_ns = r->now_ns + (host_may_pass(r->files.hwmon_sys) ? FAILED_NS : ABSENT_NS);
+    return found;
 }
 
 /* Files that may be read in this tick. */

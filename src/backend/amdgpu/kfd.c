@@ -14,7 +14,6 @@ struct entry {
     const char *suffix;
     const char *name; /* of region or engine */
     uint8_t class;    /* of a region; engines by their name */
-    bool is_engine;
     struct number_file value;
 };
 
@@ -23,7 +22,6 @@ static const struct entry entries[] = {
      "",
      vram,
      REGION_VRAM,
-     false,
      {.metric = METRIC_MEMORY_RESIDENT,
       .also = METRIC_COUNT,
       .times = 1,
@@ -36,7 +34,6 @@ static const struct entry entries[] = {
      "",
      sdma,
      CLASS_COPY,
-     true,
      {.metric = METRIC_ENGINE_TIME,
       .also = METRIC_COUNT,
       .times = 1000,
@@ -49,7 +46,6 @@ static const struct entry entries[] = {
      "/cu_occupancy",
      "cu_occupancy",
      0,
-     false,
      {.metric = METRIC_VENDOR_VALUE,
       .also = METRIC_COUNT,
       .times = 1,
@@ -61,7 +57,6 @@ static const struct entry entries[] = {
      "",
      "queues",
      0,
-     false,
      {.metric = METRIC_VENDOR_VALUE,
       .also = METRIC_COUNT,
       .times = 1,

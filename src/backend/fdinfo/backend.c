@@ -29,4 +29,5 @@ const struct backend backend_fdinfo = {
     .check = fdinfo_check,
     .kinds = kinds,
     .kind_count = sizeof(kinds) / sizeof(kinds[0]),
+    .walks_processes = true,
 };

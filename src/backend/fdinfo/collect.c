@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SECOND_NS INT64_C(1000000000)
 #define YOUNG_NS  (10 * SECOND_NS) /* what changed lately is looked at before the others */
@@ -74,12 +75,35 @@ static void ask_failed(struct collector *c, struct entry *e, int sys) {
     }
 }
 
+/* Most of what asking costs is the way to the folder, so one met again is kept open: the kernel counts its
+ * descriptors while the process lives and says ENOENT after. Only where sizes count: older kernels speak of the
+ * dead too. */
+static void keep_folder(struct collector *c, struct entry *e) {
+    if (c->hint != HINT_COUNT || e->size < 0 || c->host->keep_left <= FOLDER_SPARE)
+        return;
+    e->folder = host_open(c->host, c->host->proc_fd, e->path, O_PATH | O_DIRECTORY);
+    if (e->folder >= 0)
+        c->host->keep_left--;
+}
+
+/* Who has the pid may be another by now: then its folder is a new one. */
+static int stat_folder(struct collector *c, struct entry *e, struct stat *st) {
+    if (e->folder < 0)
+        keep_folder(c, e);
+    if (e->folder >= 0) {
+        if (host_fstat(c->host, e->folder, st) == 0)
+            return 0;
+        index_close_folder(c, e);
+    }
+    return host_stat(c->host, c->host->proc_fd, e->path, st);
+}
+
 /* Asks the fd folder whether a look is worth it. */
 static void ask(struct collector *c, struct entry *e) {
     struct stat st;
     int64_t mtime_ns = 0;
     bool other;
-    if (host_stat(c->host, c->host->proc_fd, e->path, &st) != 0) {
+    if (stat_folder(c, e, &st) != 0) {
         ask_failed(c, e, errno);
         return;
     }
@@ -88,7 +112,7 @@ static void ask(struct collector *c, struct entry *e) {
     other = st.st_ino != e->ino || mtime_ns != e->mtime_ns;
     if (other || (st.st_size != e->size && e->refused == REASON_COUNT)) {
         e->look = true;
-        if (e->size >= 0)
+        if (e->size >= 0 && e->pid != c->own)
             e->changed_ns = c->now_ns;
     }
     if (st.st_ino != e->ino)
@@ -110,6 +134,8 @@ static void ask(struct collector *c, struct entry *e) {
 static bool too_soon(const struct collector *c, const struct entry *e) {
     int64_t pause_ns = PAUSE_NS * (int64_t)e->fds;
     int64_t most_ns = e->holder == NONE ? FULL_NS : SECOND_NS;
+    if (e->pid == c->own)
+        pause_ns = most_ns;
     return e->looked_ns != 0 &&
            c->now_ns - e->looked_ns < (pause_ns < most_ns ? pause_ns : most_ns);
 }
@@ -149,7 +175,7 @@ static void earn(struct collector *c) {
 }
 
 static bool worth_a_look(const struct collector *c, const struct entry *e) {
-    return e->tick == c->tick && e->looked_ns != c->now_ns &&
+    return e->tick == c->tick && e->looked_ns != c->now_ns && e->pid != c->own &&
            !(c->hint == HINT_COUNT && e->size == 0 && e->holder == NONE);
 }
 
@@ -309,6 +335,7 @@ enum err fdinfo_open(struct host *host, const struct device_info *device, struct
     }
     c->hint = find_hint(host);
     c->hidden = find_hidden(host);
+    c->own = host->rooted ? 0 : (int32_t)getpid();
     *out = &c->source;
     return ERR_OK;
 }

@@ -2,9 +2,9 @@
  * The collector of fdinfo: an index of processes and of the descriptors of device nodes they hold. It
  * leaves this folder only as open and close frames. Times in nanoseconds of CLOCK_MONOTONIC.
  *
- * A tick lists /proc, asks each process's fd folder for its size and inode, looks into the folder where
- * these changed, and reads again the fdinfo files that it keeps open. A sweep looks into some of the others,
- * since a descriptor can be swapped for another with the count unchanged.
+ * A tick lists /proc, asks each process's fd folder, kept open where there is room, for its size and inode,
+ * looks into the folder where these changed, and reads again the fdinfo files that it keeps open. A sweep looks into
+ * some of the others, since a descriptor can be swapped for another with the count unchanged.
  *
  * Threads share their process's descriptors and are not looked at; one that unshared its table is missed.
  */
@@ -20,7 +20,8 @@ enum {
     TEXT_MAX_BYTES = 1 << 20, /* what is longer is cut here */
     LIST_BYTES = 1 << 18,
     WALK_BYTES = 1 << 16,
-    PATH_BYTES = 48 /* "PID/fdinfo/FD" */
+    PATH_BYTES = 48,     /* "PID/fdinfo/FD" */
+    FOLDER_SPARE = 2048 /* descriptors that kept-open folders leave to others */
 };
 
 /* What st_size of /proc/PID/fd says. */
@@ -61,6 +62,7 @@ struct entry {
     char path[16]; /* "PID/fd" */
     int32_t pid;
     uint32_t tick; /* of the last listing that had it */
+    int folder;    /* its fd folder kept open to be asked, or -1 */
     int64_t size;  /* of its fd folder; -1: none yet */
     uint64_t ino;
     int64_t mtime_ns; /* under another root only */
@@ -92,6 +94,7 @@ struct collector {
     uint16_t backend;
     enum size_hint hint;
     bool hidden; /* /proc does not list other users' processes */
+    int32_t own; /* our process, full of what we keep open; 0 under another root */
 
     struct entry *entries;
     uint32_t entry_cap;
@@ -116,6 +119,7 @@ struct collector {
     int walk_fd;
     bool walk_bare; /* of fdinfo, since fd does not open */
     struct entry *walked;
+    uint32_t walk_denied; /* descriptors in a row, none seen before */
 
     char *list_space;
     char *walk_space;
@@ -135,6 +139,8 @@ struct collector {
 int32_t index_get(struct collector *c, int32_t pid);
 /* The process is gone: closes all it held. */
 void index_drop(struct collector *c, int32_t at);
+/* Closes the folder kept open. */
+void index_close_folder(struct collector *c, struct entry *e);
 bool index_used(const struct entry *e);
 void index_finish(struct collector *c);
 

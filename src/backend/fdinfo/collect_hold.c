@@ -54,6 +54,13 @@ static void let_go(struct collector *c, struct holder *h) {
 bool hold_shed(struct collector *c) {
     struct host *h = c->host;
     bool any = false;
+    for (uint32_t i = 0; i < c->entry_count && h->shed > 0; i++)
+        if (index_used(&c->entries[i]) && c->entries[i].folder >= 0) {
+            host_close(h, c->entries[i].folder);
+            c->entries[i].folder = -1;
+            h->shed--;
+            any = true;
+        }
     for (uint32_t i = 0; i < c->holder_count && h->shed > 0; i++)
         if (c->holders[i].fd >= 0) {
             host_close(h, c->holders[i].fd);

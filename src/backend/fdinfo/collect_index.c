@@ -36,6 +36,7 @@ int32_t index_get(struct collector *c, int32_t pid) {
     if (at == NONE)
         return NONE;
     c->entries[at] = (struct entry){.pid = pid,
+                                    .folder = -1,
                                     .size = -1,
                                     .holder = NONE,
                                     .refused = REASON_COUNT,
@@ -51,9 +52,18 @@ int32_t index_get(struct collector *c, int32_t pid) {
     return at;
 }
 
+void index_close_folder(struct collector *c, struct entry *e) {
+    if (e->folder < 0)
+        return;
+    host_close(c->host, e->folder);
+    e->folder = -1;
+    c->host->keep_left++;
+}
+
 void index_drop(struct collector *c, int32_t at) {
     struct entry *e = &c->entries[at];
     hold_close_all(c, e, "exited", true);
+    index_close_folder(c, e);
     map_remove(&c->by_pid, key_of(e->pid));
     give(c, at);
 }
@@ -63,6 +73,9 @@ bool index_used(const struct entry *e) {
 }
 
 void index_finish(struct collector *c) {
+    for (uint32_t i = 0; i < c->entry_count; i++)
+        if (index_used(&c->entries[i]))
+            index_close_folder(c, &c->entries[i]);
     free(c->entries);
     free(c->order);
     map_finish(&c->by_pid);

@@ -13,6 +13,10 @@
 
 enum { DRM_MAJOR = 226, ACCEL_MAJOR = 261, STAT_BYTES = 1024, STATUS_BYTES = 8192 };
 
+/* A process is open to us or is not: where so many of its descriptors in a row, from the first on, are refused,
+ * the others are not tried. */
+enum { DENIED_MOST = 8 };
+
 /* ---- nodes -------------------------------------------------------------------------------------------- */
 
 /* The part behind the last '/', which is cut off from *path. */
@@ -113,8 +117,13 @@ static void walk_name(void *ctx, struct span name) {
     memcpy(text, name.p, name.n);
     text[name.n] = '\0';
     c->walked->fds++;
+    if (c->walk_denied >= DENIED_MOST)
+        return;
     bool is_node = c->walk_bare ? bare_node(c, c->walk_fd, text, &f.major, &f.minor)
                                 : look_node(c, c->walk_fd, text, &f.major, &f.minor);
+    if (c->walk_denied + 1 == c->walked->fds && errno != 0 && !is_node &&
+        outcome_from_sys(errno) == OUTCOME_DENIED)
+        c->walk_denied++;
     if (!is_node) {
         c->found_sys = errno != 0 ? errno : c->found_sys;
         return;
@@ -146,6 +155,7 @@ static int walk(struct collector *c, struct entry *e) {
     int sys = 0;
     c->found_count = 0;
     c->found_sys = 0;
+    c->walk_denied = 0;
     c->walked = e;
     if (!open_folder(c, e))
         return errno;

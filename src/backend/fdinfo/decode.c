@@ -217,12 +217,11 @@ static inline bool take_usual_line(struct usage *u, struct cursor *c, struct cou
 static void read_lines(struct usage *u, struct span text, struct counts *counts) {
     struct cursor c = cursor_over(text);
     struct keyvalue kv;
-    enum keyvalue_line line;
     bool whole = text.n > 0 && text.p[text.n - 1] == '\n';
     for (;;) {
         while (whole && c.p < c.end && take_usual_line(u, &c, counts)) {
         }
-        line = keyvalue_next(&c, &kv);
+        enum keyvalue_line line = keyvalue_next(&c, &kv);
         if (line == KEYVALUE_END)
             return;
         if (line == KEYVALUE_PAIR)

@@ -16,6 +16,8 @@ struct collector {
     const struct subject *device;
     struct device_place at;
     bool is_apu;
+    bool failed_told;
+    const bool *is_card; /* the reader's: is_apu was wrong */
     struct buf facts;
     const struct subject *stream;
     struct watch watch; /* of its sensors */
@@ -44,13 +46,22 @@ static const struct subject *open_stream(struct collector *c, const struct frame
 static enum err start(struct collector *c, const struct frame_sink *sink) {
     struct reader *reader;
     enum err e;
-    c->is_apu = sensor_files_apu(c->host, &c->at);
+    int apu = sensor_files_apu(c->host, &c->at);
+    if (apu < 0) {
+        if (!c->failed_told)
+            log_line(LOG_WARN, "%s: what it is could not be read: tried again", c->device->name);
+        c->failed_told = true;
+        return ERR_OK;
+    }
+    c->is_apu = apu != 0;
     put_facts(c);
     c->stream = open_stream(c, sink);
     if (!c->stream)
         return ERR_NOMEM;
     e = sensor_reader_create(c->host, c->stream, &c->at, c->is_apu,
                              watch_keep(&c->watch, c->host, KEEP_MAX), &reader);
+    if (e == ERR_OK)
+        c->is_card = &reader->files.is_card;
     if (e == ERR_OK)
         e = watch_start(&c->watch, c->device, &reader->job, &reader->own, &reader->fresh);
     if (e != ERR_OK)
@@ -68,6 +79,8 @@ static enum err collect_read(struct source *s, int64_t now_ns, const struct fram
     if (!watch_awake(&c->watch, c->stream, INTEL_SYSFS, now_ns, sink))
         return ERR_OK;
     e = watch_ask(&c->watch, sink);
+    if (e == ERR_OK && !c->watch.async.asked && *c->is_card)
+        return ERR_GONE; /* what it was; it is found anew as what it is */
     if (e == ERR_OK && c->oa)
         intel_oa_read(c->oa, now_ns, sink);
     return e;

@@ -42,6 +42,7 @@ struct sensor_files {
     unsigned gts;     /* bits of the GTs that there are */
     int dir[FOLDERS]; /* the open folders; -1 */
     int hwmon_sys;    /* why there is no hwmon folder */
+    bool is_card;     /* has sensors of a card, although it was taken for none */
 };
 
 /* What is known of a device before it is touched. */
@@ -56,8 +57,9 @@ struct device_place {
 bool sensor_files_find(struct sensor_files *f, struct host *h, const struct device_place *at,
                        bool is_apu);
 void sensor_files_close(struct sensor_files *f, struct host *h);
-/* Whether the GPU shares its chip with processor cores: the first slot, and no sensors of a card. */
-bool sensor_files_apu(struct host *h, const struct device_place *at);
+/* Whether the GPU shares its chip with processor cores: the first slot, and no sensors of a card; -1: that
+ * could not be told, and so not what those sensors are. */
+int sensor_files_apu(struct host *h, const struct device_place *at);
 
 /* ---- collect_pmu.c: perf events, opened by the names that sysfs gives them --------------------------------------- */
 

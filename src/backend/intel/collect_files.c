@@ -64,16 +64,22 @@ static int by_name(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-static void list_names(struct host *h, int fd, struct names *out) {
+/* errno; 0: all of them. */
+static int list_names(struct host *h, int fd, struct names *out) {
     char space[4096];
+    int sys;
     out->count = 0;
-    (void)host_list(h, fd, space, sizeof(space), note_name, out);
+    sys = host_list(h, fd, space, sizeof(space), note_name, out) < 0 ? errno : 0;
     qsort(out->name, out->count, sizeof(out->name[0]), by_name);
+    return sys;
 }
 
-static bool is_of_driver(struct host *h, int fd, const char *driver) {
+/* *sys: why that could not be told. */
+static bool is_of_driver(struct host *h, int fd, const char *driver, int *sys) {
     char text[32];
     ssize_t n = host_slurp(h, fd, "name", text, sizeof(text));
+    if (n < 0)
+        *sys = errno;
     return n > 0 && span_equals(text_of_file((struct span){text, (size_t)n}), driver);
 }
 
@@ -81,35 +87,40 @@ static bool is_of_driver(struct host *h, int fd, const char *driver) {
 static int open_hwmon(struct host *h, int device_fd, const char *driver, struct names *space) {
     int fd = open_folder(h, device_fd, "hwmon");
     int found = -1;
+    int sys;
     if (fd < 0)
         return -1;
-    list_names(h, fd, space);
+    sys = list_names(h, fd, space);
     for (uint32_t i = 0; i < space->count && found < 0; i++) {
         found = open_folder(h, fd, space->name[i]);
-        if (found >= 0 && !is_of_driver(h, found, driver)) {
+        if (found < 0) {
+            sys = errno;
+        } else if (!is_of_driver(h, found, driver, &sys)) {
             host_close(h, found);
             found = -1;
         }
     }
     host_close(h, fd);
     if (found < 0)
-        errno = ENOENT;
+        errno = sys != 0 ? sys : ENOENT;
     return found;
 }
 
-bool sensor_files_apu(struct host *h, const struct device_place *at) {
+int sensor_files_apu(struct host *h, const struct device_place *at) {
     struct names *space;
     int device;
     int hwmon;
+    int sys;
     if (strcmp(at->slot, "0000:00:02.0") != 0)
-        return false;
+        return 0;
     space = malloc(sizeof(*space));
     device = open_folder(h, h->root_fd, at->sys_path);
     hwmon = device >= 0 && space ? open_hwmon(h, device, at->driver, space) : -1;
+    sys = hwmon < 0 ? errno : 0;
     host_close(h, hwmon);
     host_close(h, device);
     free(space);
-    return hwmon < 0;
+    return sys != 0 && outcome_from_sys(sys) != OUTCOME_GONE ? -1 : hwmon < 0;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
@@ -163,7 +174,7 @@ static void add_i915(struct sensor_files *f, struct host *h) {
             break;
         f->gts |= 1u << gt;
         add_all(f, FOLDER_CARD, path, in_gt, COUNT(in_gt));
-        strcat(path, "throttle_reason_");
+        snprintf(path, sizeof(path), "gt/gt%u/throttle_reason_", gt);
         add_reasons(f, FOLDER_CARD, path, "");
     }
     if (f->gts == 0)
@@ -178,7 +189,7 @@ static void add_tile(struct sensor_files *f, struct host *h, unsigned tile) {
             continue;
         f->gts |= 1u << gt;
         add_all(f, FOLDER_DEVICE, path, in_tile, COUNT(in_tile));
-        strcat(path, "freq0/throttle/");
+        snprintf(path, sizeof(path), "tile%u/gt%u/freq0/throttle/", tile, gt);
         add_reasons(f, FOLDER_DEVICE, path, "reason_");
     }
 }
@@ -201,9 +212,11 @@ static enum pace pace_of(struct span part, struct span label) {
     return span_equals(part, "input") && !span_starts(label, "vram_ch_") ? PACE_TICK : PACE_THIRD;
 }
 
-static void read_label(struct sensor_file *d, struct host *h, int dir_fd, const char *name) {
+/* errno. */
+static int read_label(struct sensor_file *d, struct host *h, int dir_fd, const char *name) {
     ssize_t n = host_slurp(h, dir_fd, name, d->label, sizeof(d->label));
     d->label_n = n > 0 ? (uint8_t)n : 0;
+    return n < 0 ? errno : 0;
 }
 
 static void add_sensor(struct sensor_files *f, struct host *h, const struct names *all,
@@ -216,15 +229,22 @@ static void add_sensor(struct sensor_files *f, struct host *h, const struct name
     snprintf(label, sizeof(label), "%.*s%u_label", (int)n.sort.n, n.sort.p, n.number);
     for (uint32_t i = 0; i < all->count; i++)
         if (strcmp(all->name[i], label) == 0)
-            read_label(d, h, f->dir[FOLDER_HWMON], label);
+            f->hwmon_sys = read_label(d, h, f->dir[FOLDER_HWMON], label);
     d->pace = (uint8_t)pace_of(n.part, (struct span){d->label, d->label_n});
 }
 
+/* A sensor without its label would be taken for another: all of them are there, or none. */
 static void add_hwmon(struct sensor_files *f, struct host *h, struct names *names) {
-    list_names(h, f->dir[FOLDER_HWMON], names);
-    for (uint32_t i = 0; i < names->count; i++)
+    uint32_t others = f->count;
+    f->hwmon_sys = list_names(h, f->dir[FOLDER_HWMON], names);
+    for (uint32_t i = 0; i < names->count && f->hwmon_sys == 0; i++)
         if (intel_hwmon_wanted(span_of(names->name[i])))
             add_sensor(f, h, names, names->name[i]);
+    if (f->hwmon_sys == 0)
+        return;
+    f->count = others;
+    host_close(h, f->dir[FOLDER_HWMON]);
+    f->dir[FOLDER_HWMON] = -1;
 }
 
 /* ---- the port above ------------------------------------------------------------------------------------------ */
@@ -285,7 +305,8 @@ bool sensor_files_find(struct sensor_files *f, struct host *h, const struct devi
         add_all(f, FOLDER_PORT, "port/", of_link, COUNT(of_link));
     f->dir[FOLDER_HWMON] = open_hwmon(h, f->dir[FOLDER_DEVICE], at->driver, names);
     f->hwmon_sys = f->dir[FOLDER_HWMON] < 0 ? errno : 0;
-    if (f->dir[FOLDER_HWMON] >= 0)
+    f->is_card = is_apu && f->dir[FOLDER_HWMON] >= 0;
+    if (f->dir[FOLDER_HWMON] >= 0 && !is_apu)
         add_hwmon(f, h, names);
     free(names);
     return true;

@@ -8,6 +8,7 @@
 
 #define SECOND_NS  INT64_C(1000000000)
 #define ABSENT_NS  (60 * SECOND_NS) /* until a file that is not there is looked for again */
+#define FAILED_NS  (5 * SECOND_NS)  /* and a folder that could not be looked into */
 #define SLOW_NS    (SECOND_NS / 4)  /* a file that takes this long is read less often: */
 #define SLOW_TIMES 20               /* so many times as long it rests */
 
@@ -149,9 +150,9 @@ static void open_events(struct reader *r) {
 
 static bool find_files(struct reader *r) {
     sensor_files_close(&r->files, &r->own);
-    r->find_ns = r->now_ns + ABSENT_NS;
     if (!sensor_files_find(&r->files, &r->own, &r->at, r->is_apu))
         return false;
+    r->find_ns = r->now_ns + (host_may_pass(r->files.hwmon_sys) ? FAILED_NS : ABSENT_NS);
     if (r->fresh)
         open_events(r);
     r->keep_left = r->keep - r->counting;

@@ -59,7 +59,7 @@ static int64_t place_of(const struct perf_line *l, uint64_t timestamp) {
     return l->paired ? next_to(l->newest, timestamp) : l->newest;
 }
 
-int64_t perf_line_report(struct perf_line *l, uint64_t timestamp) {
+static int64_t line_report(struct perf_line *l, uint64_t timestamp) {
     int64_t at = place_of(l, timestamp);
     if (!l->begun)
         l->first = at;
@@ -70,7 +70,7 @@ int64_t perf_line_report(struct perf_line *l, uint64_t timestamp) {
 }
 
 int64_t perf_clock_report(struct perf_clock *c, uint64_t timestamp) {
-    return perf_line_report(&c->line, timestamp);
+    return line_report(&c->line, timestamp);
 }
 
 static int64_t pair_place(const struct perf_line *l, unsigned shift, uint64_t gpu) {
@@ -230,8 +230,9 @@ static int64_t ns_of(const struct perf_clock *c, const struct perf_line *l,
                          : by_rate(d, 0, l->first, at);
 }
 
-int64_t perf_clock_at(const struct perf_clock *c, const struct perf_line *l,
-                      const struct oa_device *d, int64_t at) {
+/* For a place on any line, whatever was said before; INT64_MIN: nothing tells it. */
+static int64_t clock_at(const struct perf_clock *c, const struct perf_line *l,
+                        const struct oa_device *d, int64_t at) {
     return d->timestamp_hz > 0 || c->count > 1 ? ns_of(c, l, d, at) : INT64_MIN;
 }
 
@@ -255,7 +256,7 @@ int64_t run_plan_ns(const struct run_plan *p, struct file_trail *trail, uint64_t
     struct perf_line line = perf_line_of(trail);
     if (timestamp == 0)
         return INT64_MIN;
-    int64_t at = perf_line_report(&line, timestamp);
+    int64_t at = line_report(&line, timestamp);
     perf_line_keep(&line, trail);
-    return perf_clock_at(&p->clock, &line, &p->device, at);
+    return clock_at(&p->clock, &line, &p->device, at);
 }

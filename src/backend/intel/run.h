@@ -71,9 +71,6 @@ struct perf_line {
     bool begun;        /* there was a report */
     bool paired;
 };
-/* The place of a report's stamp. One that steps back (or by half of all that 32 bits can tell, which is the same) moves
- * nothing where no pairs tell better: a timestamp that began anew. */
-int64_t perf_line_report(struct perf_line *l, uint64_t timestamp);
 /* Of a pair's, which carry 36 bits. */
 int64_t perf_line_pair(struct perf_line *l, const struct oa_device *d, uint64_t gpu);
 /* As a vendor file keeps it from unit to unit. */
@@ -96,7 +93,8 @@ struct perf_clock {
 /* By the fact oa_clock=NS:AT,NS:AT,..., as perf_clock_say says it. */
 void perf_clock_init(struct perf_clock *c, const char *facts);
 void perf_clock_say(const struct perf_clock *c, struct buf *facts);
-/* As perf_line_report. */
+/* The place of a report's stamp. One that steps back (or by half of all that 32 bits can tell, which is the same) moves
+ * nothing where no pairs tell better: a timestamp that began anew. */
 int64_t perf_clock_report(struct perf_clock *c, uint64_t timestamp);
 /* Both clocks at one time. keep: as knots of a whole recording, thinned out where they are too many; else the last
  * two count. True where times from here on have nothing to do with those before. */
@@ -109,10 +107,6 @@ bool perf_clock_anchor(struct perf_clock *c, const struct oa_device *d, uint64_t
 /* Linear between knots, and on beyond the first and the last two; by the rate alone where that cannot be; without a
  * knot or an anchor since the first report. Never before what it said last. */
 int64_t perf_clock_ns(struct perf_clock *c, const struct oa_device *d, int64_t at);
-
-/* The same for a place on another line, whatever was said before; INT64_MIN: nothing tells it. */
-int64_t perf_clock_at(const struct perf_clock *c, const struct perf_line *l,
-                      const struct oa_device *d, int64_t at);
 
 /* What a vendor file's units are timed with, of facts. */
 struct run_plan {

@@ -28,13 +28,10 @@ struct collector {
     struct buf facts; /* of whatever is opened next */
     struct mali_recording recording;
     struct mali_initial initial; /* of the recording under way */
-    int knob;                    /* open while we record, else -1 */
-    int undo;
-    size_t word; /* bytes of "0" or "0\n", as it was found */
+    struct mali_knob knob;       /* open while we record */
     bool other_told;
     bool failed_told;
     int64_t begun_ns;      /* of the recording */
-    int64_t turned_ns;     /* before it was switched on: no stamp of it is older */
     int64_t ended_ns;      /* of the one before: from then on the next one is to cover */
     int64_t seen_first_ns; /* stamps of the recording that was handed on last */
     int64_t seen_last_ns;
@@ -97,20 +94,7 @@ static void lose_device(struct collector *c, const struct frame_sink *sink) {
     c->windows = c->device = NULL;
 }
 
-/* ---- the knob -------------------------------------------------------------------------------- */
-
-static int turn(struct collector *c, bool on) {
-    const char *word = on ? "1\n" : "0\n";
-    if (on)
-        c->turned_ns = clock_mono_ns();
-    return host_write(c->host, c->knob, word, c->word, 0) < 0 ? errno : 0;
-}
-
-static void let_go(struct collector *c) {
-    undo_disarm(c->undo);
-    host_close(c->host, c->knob);
-    c->knob = c->undo = -1;
-}
+/* ---- when it records ------------------------------------------------------------------------- */
 
 static void tell_failure(struct collector *c, unsigned kind, int sys, const char *what,
                          const struct frame_sink *sink) {
@@ -118,18 +102,6 @@ static void tell_failure(struct collector *c, unsigned kind, int sys, const char
     if (!c->failed_told)
         log_line(LOG_WARN, "mali: %s: %s", what, strerror(sys));
     c->failed_told = true;
-}
-
-static int arm(struct collector *c, const char *path) {
-    c->knob = host_open(c->host, c->host->root_fd, path, O_WRONLY);
-    if (c->knob < 0)
-        return errno;
-    c->undo = undo_arm(c->knob, "0\n", c->word);
-    if (c->undo >= 0)
-        return 0;
-    host_close(c->host, c->knob);
-    c->knob = -1;
-    return EBUSY;
 }
 
 static void leave_alone(struct collector *c, const struct frame_sink *sink) {
@@ -153,14 +125,13 @@ static void begin(struct collector *c, const struct frame_sink *sink) {
         leave_alone(c, sink);
         return;
     }
-    c->word = n == 1 ? 1 : 2;
-    int sys = mali_has_room(c->host) ? arm(c, path) : ENOMEM;
+    int sys = mali_has_room(c->host) ? mali_knob_take(&c->knob, path, n == 1 ? 1 : 2) : ENOMEM;
     if (sys == 0) {
         c->initial = mali_initial_learn(c->host);
-        sys = turn(c, true);
+        sys = mali_knob_turn(&c->knob, true);
         c->begun_ns = c->ended_ns = clock_mono_ns();
         if (sys != 0)
-            let_go(c);
+            mali_knob_let_go(&c->knob);
     }
     if (sys != 0)
         tell_failure(c, MALI_WINDOW, sys, "the recording cannot be started", sink);
@@ -172,23 +143,11 @@ static void put_option(struct collector *c, const char *key, const char *option)
     facts_put(&c->facts, key, facts_get(c->host->machine_facts, option));
 }
 
-/* Which files and trace points the driver has tells its release more surely than what it wrote. */
-static void put_dialect(struct collector *c) {
-    struct mali_look look = {0};
-    mali_dialect_look(&look, buf_span_of(&c->recording.text));
-    if (facts_get(c->host->machine_facts, "option.mali-dialect").n > 0)
-        put_option(c, "dialect", "option.mali-dialect");
-    else if (has_file(c, "profiling/events_human_readable") || has_file(c, "version") ||
-             mali_has_file(c->host, c->tracer.fs.mount, MALI_TRACE_ACTIVE "/format"))
-        facts_put(&c->facts, "dialect", span_of("arm"));
-    else
-        mali_dialect_say(&look, &c->facts);
-}
-
 /* wall_ns: so long it was recorded at most; 0: for as long as it is read. */
 static void put_recording_facts(struct collector *c, const char *clock, int64_t wall_ns) {
     buf_clear(&c->facts);
-    put_dialect(c);
+    mali_put_dialect(c->host, c->folder, c->tracer.fs.mount, buf_span_of(&c->recording.text),
+                     &c->facts);
     facts_put(&c->facts, "clock", span_of(clock));
     put_option(c, "soc", "option.mali-soc");
     put_option(c, "assume_voltage_uv", "option.assume-voltage");
@@ -246,11 +205,11 @@ static enum err tell_window(struct collector *c, int64_t recorded_ns, int64_t in
 }
 
 static void go_on(struct collector *c, const struct frame_sink *sink) {
-    int sys = turn(c, true);
+    int sys = mali_knob_turn(&c->knob, true);
     c->begun_ns = clock_mono_ns();
     if (sys == 0)
         return;
-    let_go(c);
+    mali_knob_let_go(&c->knob);
     tell_failure(c, MALI_WINDOW, sys, "the recording cannot be started again", sink);
 }
 
@@ -271,15 +230,15 @@ static enum err look(struct collector *c, const struct frame_sink *sink) {
     int64_t ended_ns = clock_mono_ns();
     int64_t recorded_ns = ended_ns - c->begun_ns;
     int64_t interval_ns = ended_ns - c->ended_ns;
-    int sys = turn(c, false);
+    int sys = mali_knob_turn(&c->knob, false);
     if (sys != 0) {
         if (is_over(c))
-            let_go(c);
+            mali_knob_let_go(&c->knob);
         tell_failure(c, MALI_WINDOW, sys, "the recording cannot be stopped", sink);
         return ERR_OK;
     }
     const struct mali_stop at = {clock_read_ns(CLOCK_REALTIME), clock_read_ns(CLOCK_BOOTTIME)};
-    int64_t wall_ns = clock_mono_ns() - c->turned_ns;
+    int64_t wall_ns = clock_mono_ns() - c->knob.turned_ns;
     mali_path(path, c->folder, "profiling/events");
     sys = mali_recording_read(c->host, path, &c->recording);
     const struct mali_initial next = mali_initial_learn(c->host);
@@ -361,7 +320,7 @@ static enum err collect_read(struct source *s, int64_t now_ns, const struct fram
     if (e == ERR_OK && wants_trace(c->host))
         e = trace(c, sink);
     if (e == ERR_OK && is_asked(c->host, "option.mali-profiling")) {
-        if (c->knob >= 0)
+        if (c->knob.fd >= 0)
             e = look(c, sink);
         else
             begin(c, sink);
@@ -380,11 +339,11 @@ static void collect_close(struct source *s) {
     struct collector *c = (struct collector *)s;
     if (!c)
         return;
-    if (c->knob >= 0) {
-        int sys = turn(c, false);
+    if (c->knob.fd >= 0) {
+        int sys = mali_knob_turn(&c->knob, false);
         if (sys != 0)
             log_line(LOG_WARN, "mali: the recording cannot be stopped: %s", strerror(sys));
-        let_go(c);
+        mali_knob_let_go(&c->knob);
     }
     mali_tracer_close(&c->tracer);
     buf_finish(&c->recording.text);
@@ -419,7 +378,7 @@ enum err mali_open(struct host *host, const struct device_info *device, struct s
     c->source.ops = &ops;
     c->host = host;
     c->backend = (uint16_t)roster_backend(host, &backend_mali);
-    c->knob = c->undo = -1;
+    mali_knob_init(&c->knob, host);
     c->seen_first_ns = c->seen_last_ns = -1;
     buf_init(&c->facts);
     buf_init(&c->recording.text);

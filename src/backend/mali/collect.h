@@ -19,6 +19,9 @@ const char *mali_path(char path[MALI_PATH_MAX], const char *folder, const char *
 /* An empty folder has no file. */
 bool mali_has_file(struct host *h, const char *folder, const char *file);
 void mali_put_name(struct host *h, const char *folder, struct buf *facts);
+/* Which files and trace points the driver has tells its release more surely than the lines it wrote. */
+void mali_put_dialect(struct host *h, const char *folder, const char *tracefs, struct span lines,
+                      struct buf *facts);
 
 /* Clock and voltage before the first event; 0 unknown. A recording tells changes only, so this is
  * what its head is priced by. One without the other prices nothing, and would be taken for what the
@@ -44,6 +47,21 @@ struct mali_recording {
 int mali_recording_read(struct host *h, const char *path, struct mali_recording *r);
 /* Lets go of what only a large one needed. */
 void mali_recording_clear(struct mali_recording *r);
+
+/* The file that is 1 while the driver records. */
+struct mali_knob {
+    struct host *host;
+    int fd; /* open while it is ours, else -1 */
+    int undo;
+    size_t word;       /* bytes of "0" or "0\n", as it was found */
+    int64_t turned_ns; /* before it was switched on: no stamp of the recording is older */
+};
+void mali_knob_init(struct mali_knob *k, struct host *h);
+/* Opens it: whatever comes, it is off in the end. 0 or an errno. */
+int mali_knob_take(struct mali_knob *k, const char *path, size_t word);
+int mali_knob_turn(struct mali_knob *k, bool on); /* 0 or an errno */
+/* As it stands, off or on. */
+void mali_knob_let_go(struct mali_knob *k);
 
 /* The clocks of the machine when the driver stopped. */
 struct mali_stop {

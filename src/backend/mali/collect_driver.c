@@ -65,3 +65,16 @@ bool mali_has_room(struct host *h) {
     }
     return total == 0 || (used < total && total - used >= ROOM_KB);
 }
+
+void mali_put_dialect(struct host *h, const char *folder, const char *tracefs, struct span lines,
+                      struct buf *facts) {
+    struct span wanted = facts_get(h->machine_facts, "option.mali-dialect");
+    if (wanted.n > 0)
+        facts_put(facts, "dialect", wanted);
+    else if (mali_has_file(h, folder, "profiling/events_human_readable") ||
+             mali_has_file(h, folder, "version") ||
+             mali_has_file(h, tracefs, MALI_TRACE_ACTIVE "/format"))
+        facts_put(facts, "dialect", span_of("arm"));
+    else
+        mali_dialect_scan(lines, facts);
+}

@@ -80,8 +80,6 @@ enum type { SINGLE, START, STOP, SUSPEND, RESUME, TYPES };
 enum place { SOFTWARE, GP, PP, GPU, PLACES };
 
 #define FIRST_GP 1u
-#define FIRST_PP 5u
-#define THE_GPU  21u
 #define CHANNELS 22u
 
 const char *const mali_unit_names[MALI_UNITS] = {"GP0", "GP1", "GP2", "GP3", "PP0", "PP1",

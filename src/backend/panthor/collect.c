@@ -44,7 +44,7 @@ static enum err start(struct collector *c, const struct frame_sink *sink) {
     c->stream = open_stream(c, sink);
     if (!c->stream)
         return ERR_NOMEM;
-    e = panthor_reader_create(c->host, c->stream, c->sys_path, &reader);
+    e = panthor_reader_create(c->host, c->stream, c->sys_path, c->device->name, &reader);
     if (e != ERR_OK)
         return e;
     reader->keep_left = watch_keep(&c->watch, c->host, KEEP_MAX);

@@ -103,7 +103,7 @@ static bool is_mali_supply(struct host *h, const char *regulator, const char *de
 
 /* The only supplier; of several, or where older kernels name none, the one that says so itself. */
 static void find_regulator(struct panthor_files *f, struct host *h, const char *sys_path,
-                           struct names *names) {
+                           const char *device, struct names *names) {
     char folder[PANTHOR_SENSOR_PATH];
     uint32_t found = NAMES;
     bool listed = list(h, sys_path, SUPPLIER, names) && names->count > 0;
@@ -111,7 +111,7 @@ static void find_regulator(struct panthor_files *f, struct host *h, const char *
         return;
     for (uint32_t i = 0; i < names->count && found == NAMES; i++) {
         snprintf(folder, sizeof(folder), "%s%s", listed ? "" : "regulator.", names->name[i]);
-        if ((listed && names->count == 1) || is_mali_supply(h, folder, last_part(sys_path)))
+        if ((listed && names->count == 1) || is_mali_supply(h, folder, device))
             found = i;
     }
     if (found == NAMES)
@@ -169,13 +169,13 @@ static unsigned find_zones(struct panthor_files *f, struct host *h, struct names
         return 0;
     for (uint32_t i = 0; i < names->count && found < PANTHOR_ZONES; i++) {
         char folder[PANTHOR_SENSOR_PATH];
-        char name[NAME_BYTES + 24];
+        char name[sizeof "thermal_zone9999/temp"];
         uint64_t number;
-        if (span_to_u64(span_of(names->name[i]), &number) != ERR_OK || number > 9999 ||
+        if (span_to_u64(span_of(names->name[i]), &number) != ERR_OK || strlen(names->name[i]) > 4 ||
             !is_gpu_zone(h, names->name[i]))
             continue;
         snprintf(folder, sizeof(folder), ZONES "/thermal_zone%s", names->name[i]);
-        snprintf(name, sizeof(name), "thermal_zone%s/temp", names->name[i]);
+        snprintf(name, sizeof(name), "thermal_zone%.4s/temp", names->name[i]);
         set(f, PANTHOR_ZONE + found++, name, folder, "temp");
     }
     return found;
@@ -183,7 +183,8 @@ static unsigned find_zones(struct panthor_files *f, struct host *h, struct names
 
 /* ---- all --------------------------------------------------------------------------------------- */
 
-bool panthor_files_find(struct panthor_files *f, struct host *h, const char *sys_path) {
+bool panthor_files_find(struct panthor_files *f, struct host *h, const char *sys_path,
+                        const char *device) {
     struct names *names = malloc(sizeof(*names));
     unsigned zones = 0;
     *f = (struct panthor_files){.rates = 0};
@@ -192,8 +193,8 @@ bool panthor_files_find(struct panthor_files *f, struct host *h, const char *sys
     if (!names)
         return false;
     find_clock(f, h, sys_path, names);
-    find_regulator(f, h, sys_path, names);
-    find_points(f, h, last_part(sys_path), names);
+    find_regulator(f, h, sys_path, device, names);
+    find_points(f, h, device, names);
     zones = find_zones(f, h, names);
     free(names);
     return f->file[PANTHOR_CUR].path[0] && zones > 0;

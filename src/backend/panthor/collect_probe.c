@@ -10,7 +10,8 @@
 
 #include "collect_session.h"
 
-#define NODE_PREFIX "renderD"
+#define NODE_PREFIX   "renderD"
+#define START_MOST_NS INT64_C(2000000)
 
 /* ---- the node -------------------------------------------------------------------------------- */
 
@@ -218,12 +219,15 @@ void panthor_clock_say(struct panthor_run *r, struct buf *out) {
     buf_char(out, '\n');
 }
 
-/* A clock of its own: what the GPU counted before is of nobody. */
-void panthor_start_say(struct panthor_run *r, const struct frame_sink *sink) {
+/* A clock of its own: what the GPU counted before is of nobody. Where much time went by between the asking and the
+ * look at the clock, nobody knows when counting began: then no time is told, and the next sample has no rates. */
+void panthor_start_say(struct panthor_run *r, int64_t asked_ns, const struct frame_sink *sink) {
     if (!sink || !r->subject)
         return;
     buf_clear(&r->body);
     panthor_clock_say(r, &r->body);
+    if (clock_mono_ns() - asked_ns > START_MOST_NS)
+        buf_clear(&r->body);
     buf_text(&r->body, "clock start\n");
     if (!r->body.failed)
         host_emit(sink, r->subject, PANTHOR_RING, clock_mono_ns(), r->body.p, (ssize_t)r->body.n,

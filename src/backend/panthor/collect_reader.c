@@ -126,7 +126,8 @@ static void look(struct panthor_reader *r, const struct frame_sink *sink) {
     uint64_t clock_hz;
     if (r->fresh || (r->find_ns != 0 && now_ns >= r->find_ns)) {
         close_files(r);
-        r->find_ns = panthor_files_find(&r->files, &r->own, r->sys_path) ? 0 : now_ns + ABSENT_NS;
+        r->find_ns =
+            panthor_files_find(&r->files, &r->own, r->sys_path, r->device) ? 0 : now_ns + ABSENT_NS;
         r->tick = 0;
     }
     r->fresh = false;
@@ -172,13 +173,14 @@ static const struct source_ops ops = {
     .poll = reader_poll, .read = reader_read, .close = reader_close};
 
 enum err panthor_reader_create(struct host *h, const struct subject *stream, const char *sys_path,
-                               struct panthor_reader **out) {
+                               const char *device, struct panthor_reader **out) {
     struct panthor_reader *r = calloc(1, sizeof(*r));
     if (!r)
         return ERR_NOMEM;
     r->job.source.ops = &ops;
     r->own = host_for_thread(h);
     r->stream = stream;
+    r->device = device;
     snprintf(r->sys_path, sizeof(r->sys_path), "%s", sys_path);
     r->fresh = true;
     for (unsigned i = 0; i < PANTHOR_FILES; i++)

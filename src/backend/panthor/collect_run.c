@@ -192,6 +192,7 @@ static void tell_held(struct panthor_run *r) {
 /* Busy: an earlier request is under way. The driver counts it as started all the same, and a
  * second START says so. */
 static bool start(struct panthor_run *r, int64_t now_ns, const struct frame_sink *sink) {
+    const int64_t asked_ns = clock_mono_ns();
     int sys;
     panthor_ring_ask(r);
     sys = panthor_ring_command(r, PANTHOR_START) < 0 ? errno : 0;
@@ -201,7 +202,7 @@ static bool start(struct panthor_run *r, int64_t now_ns, const struct frame_sink
     if (sys != 0)
         return refuse_command(r, sys, "start counting");
     r->stage = PANTHOR_COUNTING;
-    panthor_start_say(r, sink);
+    panthor_start_say(r, asked_ns, sink);
     r->next_ns = now_ns + MOST_NS;
     atomic_store(&r->sys, 0);
     tell_held(r);

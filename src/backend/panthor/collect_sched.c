@@ -160,6 +160,7 @@ enum err panthor_sched_create(struct host *h, const struct subject *device, cons
                               const char *driver, struct panthor_sched **out) {
     struct panthor_sched *s;
     const char *slash = strrchr(sys_path, '/');
+    const char *own = slash ? slash + 1 : sys_path;
     *out = NULL;
     if (strcmp(driver, "lima") != 0 || facts_u64(h->machine_facts, "option.tracefs", 0) == 0)
         return ERR_OK;
@@ -168,7 +169,7 @@ enum err panthor_sched_create(struct host *h, const struct subject *device, cons
         return ERR_NOMEM;
     s->host = h;
     s->device = device;
-    s->dev = slash ? slash + 1 : sys_path;
+    s->dev = strcmp(own, "device") == 0 ? device->name : own; /* where no link led to its folder */
     buf_init(&s->facts);
     *out = s;
     return ERR_OK;

@@ -42,9 +42,11 @@ struct panthor_files {
     int points_sys; /* why the operating points cannot be read; 0 */
 };
 
-/* collect_files.c: finds the files anew, all closed. `sys_path` is the device's below the root. False where there is no
+/* collect_files.c: finds the files anew, all closed. `sys_path` is the device's below the root, which may be
+ * by way of its node; `device` its own name. False where there is no
  * clock or no temperature: it is worth another look later. */
-bool panthor_files_find(struct panthor_files *f, struct host *h, const char *sys_path);
+bool panthor_files_find(struct panthor_files *f, struct host *h, const char *sys_path,
+                        const char *device);
 
 /* collect_reader.c */
 struct panthor_reader {
@@ -52,7 +54,8 @@ struct panthor_reader {
     struct host own; /* the thread's */
     const struct subject *stream;
     char sys_path[PANTHOR_DEVICE_PATH];
-    bool fresh; /* find all files anew */
+    const char *device; /* its name in the kernel */
+    bool fresh;         /* find all files anew */
     long keep_left;
     uint32_t tick;
     int64_t find_ns; /* when to look again for what is not there; 0 not at all */
@@ -61,6 +64,6 @@ struct panthor_reader {
     char text[4096];
 };
 enum err panthor_reader_create(struct host *h, const struct subject *stream, const char *sys_path,
-                               struct panthor_reader **out);
+                               const char *device, struct panthor_reader **out);
 
 #endif

@@ -102,8 +102,8 @@ bool panthor_find_node(const struct subject *device, char name[PANTHOR_NODE_MAX]
 bool panthor_probe_node(struct panthor_run *r);
 /* The numbers of the GPU's clock right now, as a line in front of a sample. */
 void panthor_clock_say(struct panthor_run *r, struct buf *out);
-/* Hands on that what comes next was counted from now on. */
-void panthor_start_say(struct panthor_run *r, const struct frame_sink *sink);
+/* Hands on that what comes next was counted from now on, asked for a moment before. */
+void panthor_start_say(struct panthor_run *r, int64_t asked_ns, const struct frame_sink *sink);
 
 /* ---- collect_ring.c: the session's calls, and its memory ------------------------------------- */
 

@@ -252,8 +252,10 @@ static void take_sample(const struct flow *f, struct span bytes) {
     struct ring *r = f->ring;
     struct panthor_sample *s = &r->now;
     struct span_of_time time = {0};
-    if (!panthor_sample_read(&r->layout, bytes, s, f->counts) || !is_good(f, s))
+    if (!panthor_sample_read(&r->layout, bytes, s, f->counts) || !is_good(f, s)) {
+        r->clock = (struct ring_clock){0}; /* that in front of it is of nothing else */
         return;
+    }
     r->t_ns = r->live ? f->t_ns : (int64_t)s->end_ns;
     time.interval_ns = interval_of(r, s);
     find_clock(r, &time);

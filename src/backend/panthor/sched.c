@@ -52,10 +52,10 @@ void sched_event_say(struct buf *facts, unsigned dialect, unsigned event, struct
 /* ---- a record -------------------------------------------------------------------------------- */
 
 static bool read_ring(struct span name, uint8_t *out) {
-    for (uint8_t i = 0; i < SCHED_RINGS; i++) {
+    for (unsigned i = 0; i < SCHED_RINGS; i++) {
         if (!span_equals(name, sched_rings[i]))
             continue;
-        *out = i;
+        *out = (uint8_t)i;
         return true;
     }
     return false;

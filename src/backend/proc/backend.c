@@ -63,4 +63,5 @@ const struct backend backend_proc = {
     .kinds = kinds,
     .kind_count = sizeof(kinds) / sizeof(kinds[0]),
     .owns_processes = true,
+    .walks_processes = true,
 };

@@ -3,7 +3,7 @@
  * cgroup are read at first sight, again when its name changed, and of one process a tick when they have
  * grown old (a cgroup may be left, a command line rewritten).
  */
-#include "collect.h"
+#include "collect_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,52 +13,6 @@
 #include <string.h>
 
 #define OLD_NS INT64_C(30000000000)
-
-enum { TEXT_BYTES = 1 << 16, STAT_BYTES = 4096, COMM_BYTES = 64, TRIES = 256 };
-
-/* A process that is wanted; zeroed: none. */
-struct watched {
-    const struct subject *subject;
-    uint64_t start;
-    int64_t names_ns; /* when its names were read; 0: never */
-    int32_t pid;
-    int fd; /* its stat kept open, or -1 */
-    uint32_t tick;
-    uint32_t comm_n;
-    char comm[COMM_BYTES];
-    bool gone; /* its stat was not there, which was said */
-    bool over; /* another has its pid: nothing more to read */
-};
-
-struct collector {
-    struct source source;
-    struct host *host;
-    struct watched *watched; /* by subject id */
-    uint32_t watched_cap;
-    struct want_process *wanted;
-    uint32_t wanted_cap;
-    uint32_t wanted_count;
-    int32_t *nameless; /* pids whose names were asked for */
-    uint32_t nameless_cap;
-    uint32_t nameless_count;
-    uint32_t nameless_at;      /* who is tried first */
-    struct want_process *held; /* opened here for a name that was asked for */
-    uint32_t held_cap;
-    uint32_t held_count;
-    struct map held_pids;
-    const struct subject **late; /* named at the end of a tick, and gone: ended in the next one */
-    uint32_t late_cap;
-    uint32_t late_count;
-    struct events *events; /* NULL: not started */
-    bool events_tried;
-    struct user_names users;
-    struct buf body;
-    char *text; /* TEXT_BYTES */
-    uint32_t tick;
-    uint32_t cursor; /* over wanted: whose names are read again next */
-    int64_t now_ns;  /* of the read under way, and its sink */
-    const struct frame_sink *sink;
-};
 
 /* ---- who is watched ---------------------------------------------------------------------------------- */
 
@@ -85,8 +39,7 @@ static bool shed(struct collector *c) {
     return any;
 }
 
-/* The place of a wanted process; NULL for lack of memory. */
-static struct watched *watch(struct collector *c, const struct want_process *p) {
+struct watched *proc_watch(struct collector *c, const struct want_process *p) {
     struct watched *w;
     if (vec_reserve((void **)&c->watched, &c->watched_cap, p->subject + 1, sizeof(*c->watched)))
         return NULL;
@@ -228,7 +181,7 @@ static void take_failure(struct collector *c, struct watched *w, int sys) {
         let_go(c, w);
 }
 
-static void visit(struct collector *c, struct watched *w) {
+void proc_visit(struct collector *c, struct watched *w) {
     ssize_t n;
     if (w->over)
         return;
@@ -261,148 +214,11 @@ static void refresh_one(struct collector *c) {
     }
 }
 
-/* ---- names that were asked for ------------------------------------------------------------------------- */
-
-static struct map_key pid_key(int32_t pid) {
-    return (struct map_key){0, (uint32_t)pid};
-}
-
-/* Follows processes once names are wanted, and never those of another machine. */
-static void follow(struct collector *c) {
-    const struct host *h = c->host;
-    if (c->events_tried || h->rooted || h->io != &host_io_posix)
-        return;
-    if (c->nameless_count == 0 && facts_get(h->machine_facts, "option.mali-profiling").n == 0 &&
-        facts_get(h->machine_facts, "option.tracefs").n == 0)
-        return;
-    c->events_tried = true;
-    c->events = events_start(h->proc_fd, 0);
-}
-
-/* Its end is told in the next tick: what it did in this one is not counted yet. */
-static void end_later(struct collector *c, const struct subject *s) {
-    void *late = c->late;
-    enum err e = vec_reserve(&late, &c->late_cap, c->late_count + 1, sizeof(*c->late));
-    c->late = late;
-    if (e == ERR_OK)
-        c->late[c->late_count++] = s;
-    else
-        roster_process_put(c->host, s, "exited", c->sink, clock_mono_ns());
-}
-
-static void end_late(struct collector *c) {
-    for (uint32_t i = 0; i < c->late_count; i++)
-        roster_process_put(c->host, c->late[i], "exited", c->sink, clock_mono_ns());
-    c->late_count = 0;
-}
-
-/* Tells what was kept of a process that is gone. */
-static void tell_kept(struct collector *c, int32_t pid, bool at_end) {
-    struct kept_names k;
-    const struct subject *s;
-    int64_t t_ns = clock_mono_ns();
-    if (!c->events || !events_find(c->events, pid, &k))
-        return;
-    s = roster_process_get(c->host, pid, k.start, c->sink, t_ns);
-    if (!s)
-        return;
-    if (k.stat_n > 0) {
-        host_emit(c->sink, s, PROC_STAT, t_ns, k.stat, k.stat_n, 0);
-        host_emit(c->sink, s, PROC_CMDLINE, t_ns, k.cmdline, k.cmdline_n, 0);
-    } else {
-        buf_clear(&c->body);
-        facts_put_u64(&c->body, "parent", (uint64_t)k.parent);
-        if (k.parent_name[0] != '\0')
-            facts_put(&c->body, "parent_name", (struct span){k.parent_name, strlen(k.parent_name)});
-        if (!c->body.failed)
-            host_emit(c->sink, s, PROC_NAME, t_ns, c->body.p, (ssize_t)c->body.n, 0);
-    }
-    if (at_end)
-        end_later(c, s);
-    else
-        roster_process_put(c->host, s, "exited", c->sink, t_ns);
-}
-
-static bool start_of(struct collector *c, int32_t pid, uint64_t *start) {
-    char path[32];
-    struct proc_stat stat;
-    snprintf(path, sizeof(path), "%" PRId32 "/stat", pid);
-    ssize_t n = host_slurp(c->host, c->host->proc_fd, path, c->text, STAT_BYTES);
-    if (n < 0 || proc_stat_read((struct span){c->text, (size_t)n}, &stat) != ERR_OK ||
-        stat.start_ticks.err != ERR_OK)
-        return false;
-    *start = stat.start_ticks.value;
-    return true;
-}
-
-/* Opens the process of this pid, if there is one; it is read like all others from then on. */
-static void hold(struct collector *c, int32_t pid, bool at_end) {
-    uint64_t start;
-    const struct subject *s;
-    struct watched *w;
-    if (!start_of(c, pid, &start)) {
-        tell_kept(c, pid, at_end);
-        return;
-    }
-    if (vec_reserve((void **)&c->held, &c->held_cap, c->held_count + 1, sizeof(*c->held)) ||
-        map_put(&c->held_pids, pid_key(pid), 0) != ERR_OK)
-        return;
-    s = roster_process_get(c->host, pid, start, c->sink, clock_mono_ns());
-    if (!s) {
-        (void)map_remove(&c->held_pids, pid_key(pid));
-        return;
-    }
-    c->held[c->held_count] = (struct want_process){.subject = s->id, .pid = pid, .start = start};
-    w = watch(c, &c->held[c->held_count++]);
-    if (w)
-        visit(c, w);
-}
-
-/* Some in each tick, in turn. */
-static void hold_nameless(struct collector *c) {
-    uint32_t tries = 0;
-    for (uint32_t i = 0; i < c->nameless_count && tries < TRIES; i++) {
-        int32_t pid = c->nameless[(c->nameless_at + i) % c->nameless_count];
-        if (pid <= 0 || map_get(&c->held_pids, pid_key(pid)) != MAP_NONE)
-            continue;
-        hold(c, pid, false);
-        tries++;
-    }
-    c->nameless_at = c->nameless_count > 0 ? (c->nameless_at + tries) % c->nameless_count : 0;
-}
-
-/* Ends those that are gone, or whose pid another process has. */
-static void release_gone(struct collector *c) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < c->held_count; i++) {
-        struct want_process h = c->held[i];
-        struct watched *w = h.subject < c->watched_cap ? &c->watched[h.subject] : NULL;
-        if (!w || !w->subject || w->pid != h.pid || w->start != h.start || !(w->gone || w->over))
-            c->held[kept++] = h;
-        else {
-            (void)map_remove(&c->held_pids, pid_key(h.pid));
-            roster_process_put(c->host, w->subject, w->gone ? "exited" : "reused", c->sink,
-                               clock_mono_ns());
-        }
-    }
-    c->held_count = kept;
-}
-
-static void keep_nameless(struct collector *c, const struct want *want) {
-    c->nameless_count = 0;
-    if (want->nameless_count == 0 || want->nameless_count > UINT32_MAX / 2 ||
-        vec_reserve((void **)&c->nameless, &c->nameless_cap, (uint32_t)want->nameless_count,
-                    sizeof(*c->nameless)) != ERR_OK)
-        return;
-    c->nameless_count = (uint32_t)want->nameless_count;
-    memcpy(c->nameless, want->nameless, c->nameless_count * sizeof(*c->nameless));
-}
-
 /* ---- the source --------------------------------------------------------------------------------------------- */
 
 static void collect_want(struct source *s, const struct want *want) {
     struct collector *c = (struct collector *)s;
-    keep_nameless(c, want);
+    nameless_keep(c, want);
     c->wanted_count = 0;
     if (want->process_count > UINT32_MAX / 2 ||
         vec_reserve((void **)&c->wanted, &c->wanted_cap, (uint32_t)want->process_count,
@@ -420,30 +236,15 @@ static enum err collect_read(struct source *s, int64_t now_ns, const struct fram
     c->sink = sink;
     (void)shed(c);
     for (uint32_t i = 0; i < c->wanted_count; i++) {
-        struct watched *w = watch(c, &c->wanted[i]);
+        struct watched *w = proc_watch(c, &c->wanted[i]);
         if (w)
-            visit(c, w);
+            proc_visit(c, w);
     }
-    follow(c);
-    hold_nameless(c);
-    release_gone(c);
-    end_late(c);
+    nameless_follow(c);
+    nameless_tick(c);
     forget_others(c);
     refresh_one(c);
     return ERR_OK;
-}
-
-/* Who is held already was read in this tick, and so was whoever is wanted. */
-static void collect_name(struct source *s, const int32_t *pids, size_t count,
-                         const struct frame_sink *sink) {
-    struct collector *c = (struct collector *)s;
-    c->sink = sink;
-    for (size_t i = 0, tries = 0; i < count && tries < TRIES; i++) {
-        if (pids[i] <= 0 || map_get(&c->held_pids, pid_key(pids[i])) != MAP_NONE)
-            continue;
-        hold(c, pids[i], true);
-        tries++;
-    }
 }
 
 static void collect_poll(struct source *s, int64_t now_ns, struct source_wait *out) {
@@ -459,11 +260,7 @@ static void collect_close(struct source *s) {
         let_go(c, &c->watched[i]);
     free(c->watched);
     free(c->wanted);
-    free(c->nameless);
-    free(c->held);
-    free(c->late);
-    map_finish(&c->held_pids);
-    events_stop(c->events);
+    nameless_finish(c);
     free(c->text);
     user_names_finish(&c->users);
     buf_finish(&c->body);
@@ -474,7 +271,7 @@ static const struct source_ops ops = {
     .poll = collect_poll,
     .read = collect_read,
     .want = collect_want,
-    .name = collect_name,
+    .name = nameless_tell,
     .close = collect_close,
 };
 
@@ -495,6 +292,7 @@ enum err proc_open(struct host *host, const struct device_info *device, struct s
         collect_close(&c->source);
         return ERR_NOMEM;
     }
+    nameless_follow(c); /* if from the start: its rights are not there for long */
     *out = &c->source;
     return ERR_OK;
 }

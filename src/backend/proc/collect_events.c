@@ -3,7 +3,7 @@
  * the kernel's process connector and reads /proc at once; where that is not allowed it lists /proc each second.
  * What it keeps is guarded by one lock, which is never held over a system call.
  */
-#include "collect.h"
+#include "collect_kept.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,38 +18,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { ENTRIES = 8192, BUCKETS = 16384, NONE = -1, SCAN_MS = 1000, YOUNG_SCANS = 3 };
+enum { SCAN_MS = 1000, YOUNG_SCANS = 3 };
 enum { RECEIVE_BYTES = 1 << 20, RECEIVE_MAX = 16 << 20 };
-
-struct entry {
-    int32_t pid; /* 0: free */
-    int32_t chain;
-    int32_t before; /* in the list of the living or of the exited, the oldest first */
-    int32_t after;
-    uint32_t scan;  /* that saw it last */
-    uint32_t scans; /* that read it */
-    bool exited;
-    int32_t parent;
-    uint64_t start;
-    char *bytes; /* stat, then cmdline */
-    uint32_t stat_n;
-    uint32_t cmdline_n;
-    char parent_name[KEPT_NAME_BYTES];
-};
-
-struct list {
-    int32_t first;
-    int32_t last;
-};
 
 struct events {
     const struct events_socket *socket;
     pthread_t thread;
     pthread_mutex_t lock; /* over what follows, up to told */
-    struct entry entries[ENTRIES];
-    int32_t heads[BUCKETS];
-    int32_t used;
-    struct list lists[2]; /* by exited */
+    struct kept kept;
     bool told;
     int proc_fd;
     int wake_fd;
@@ -57,97 +33,6 @@ struct events {
     int receive_bytes;
     uint32_t scan; /* the thread's own */
 };
-
-/* ---- what is kept: with the lock held ------------------------------------------------------------------ */
-
-static int32_t *head_of(struct events *e, int32_t pid) {
-    return &e->heads[((uint32_t)pid * UINT32_C(2654435761)) >> 18];
-}
-
-static struct entry *find(struct events *e, int32_t pid) {
-    for (int32_t i = *head_of(e, pid); i != NONE; i = e->entries[i].chain)
-        if (e->entries[i].pid == pid)
-            return &e->entries[i];
-    return NULL;
-}
-
-static void unlink_entry(struct events *e, struct entry *x) {
-    struct list *l = &e->lists[x->exited];
-    *(x->before == NONE ? &l->first : &e->entries[x->before].after) = x->after;
-    *(x->after == NONE ? &l->last : &e->entries[x->after].before) = x->before;
-}
-
-static void link_entry(struct events *e, struct entry *x, bool exited) {
-    struct list *l = &e->lists[exited];
-    int32_t at = (int32_t)(x - e->entries);
-    x->exited = exited;
-    x->before = l->last;
-    x->after = NONE;
-    *(l->last == NONE ? &l->first : &e->entries[l->last].after) = at;
-    l->last = at;
-}
-
-static struct entry *take_place(struct events *e) {
-    int32_t at;
-    struct entry *x;
-    if (e->used < ENTRIES)
-        return &e->entries[e->used++];
-    at = e->lists[1].first != NONE ? e->lists[1].first : e->lists[0].first;
-    x = &e->entries[at];
-    unlink_entry(e, x);
-    for (int32_t *p = head_of(e, x->pid); *p != NONE; p = &e->entries[*p].chain)
-        if (*p == at) {
-            *p = x->chain;
-            break;
-        }
-    free(x->bytes);
-    return x;
-}
-
-static struct entry *find_or_add(struct events *e, int32_t pid) {
-    struct entry *x = find(e, pid);
-    int32_t *head;
-    if (x)
-        return x;
-    x = take_place(e);
-    head = head_of(e, pid);
-    *x = (struct entry){.pid = pid, .chain = *head};
-    *head = (int32_t)(x - e->entries);
-    link_entry(e, x, false);
-    return x;
-}
-
-static void mark(struct events *e, struct entry *x, bool exited) {
-    unlink_entry(e, x);
-    link_entry(e, x, exited);
-}
-
-/* Another process of the same pid. */
-static void begin_again(struct events *e, struct entry *x) {
-    free(x->bytes);
-    x->bytes = NULL;
-    x->stat_n = x->cmdline_n = 0;
-    x->start = 0;
-    x->parent = 0;
-    x->scans = 0;
-    x->parent_name[0] = '\0';
-    mark(e, x, false);
-}
-
-static void copy_name(char *to, struct span name) {
-    if (name.n >= KEPT_NAME_BYTES)
-        name.n = KEPT_NAME_BYTES - 1;
-    memcpy(to, name.p, name.n);
-    to[name.n] = '\0';
-}
-
-static void name_parent(struct events *e, struct entry *x, int32_t parent) {
-    const struct entry *p = find(e, parent);
-    struct proc_stat stat;
-    x->parent = parent;
-    if (p && p->bytes && proc_stat_read((struct span){p->bytes, p->stat_n}, &stat) == ERR_OK)
-        copy_name(x->parent_name, stat.comm);
-}
 
 /* ---- the thread ------------------------------------------------------------------------------------------ */
 
@@ -168,7 +53,7 @@ static ssize_t slurp(const struct events *e, int32_t pid, const char *file, char
 static bool keep(struct events *e, int32_t pid) {
     char text[KEPT_STAT_BYTES + KEPT_CMDLINE_BYTES];
     struct proc_stat stat;
-    struct entry *x;
+    struct kept_entry *x;
     char *bytes;
     ssize_t m;
     ssize_t n = slurp(e, pid, "stat", text, KEPT_STAT_BYTES);
@@ -182,9 +67,9 @@ static bool keep(struct events *e, int32_t pid) {
         return true;
     memcpy(bytes, text, (size_t)(n + m));
     pthread_mutex_lock(&e->lock);
-    x = find_or_add(e, pid);
+    x = kept_find_or_add(&e->kept, pid);
     if (x->start != 0 && x->start != stat.start_ticks.value)
-        begin_again(e, x);
+        kept_begin_again(&e->kept, x);
     if (!x->bytes || (stat.state != 'Z' && stat.state != 'X')) {
         char *before = x->bytes;
         x->bytes = bytes;
@@ -202,10 +87,10 @@ static bool keep(struct events *e, int32_t pid) {
 
 /* Whether a listed process need not be read: it is known and not so young that it may yet exec. */
 static bool is_known(struct events *e, int32_t pid, bool all) {
-    struct entry *x;
+    struct kept_entry *x;
     bool known;
     pthread_mutex_lock(&e->lock);
-    x = find(e, pid);
+    x = kept_find(&e->kept, pid);
     known = !all && x && !x->exited && x->bytes && x->scans >= YOUNG_SCANS;
     if (x)
         x->scan = e->scan;
@@ -215,9 +100,9 @@ static bool is_known(struct events *e, int32_t pid, bool all) {
 
 static void end_unseen(struct events *e) {
     pthread_mutex_lock(&e->lock);
-    for (int32_t i = 0; i < e->used; i++)
-        if (!e->entries[i].exited && e->entries[i].scan != e->scan)
-            mark(e, &e->entries[i], true);
+    for (int32_t i = 0; i < e->kept.used; i++)
+        if (!e->kept.entries[i].exited && e->kept.entries[i].scan != e->scan)
+            kept_mark(&e->kept, &e->kept.entries[i], true);
     pthread_mutex_unlock(&e->lock);
 }
 
@@ -244,35 +129,32 @@ static void scan(struct events *e, bool all) {
 /* What it was before it became another program is not its name. */
 static void forget(struct events *e, int32_t pid) {
     pthread_mutex_lock(&e->lock);
-    struct entry *x = find(e, pid);
-    if (x) {
-        free(x->bytes);
-        x->bytes = NULL;
-        x->stat_n = x->cmdline_n = 0;
-    }
+    struct kept_entry *x = kept_find(&e->kept, pid);
+    if (x)
+        kept_drop_bytes(x);
     pthread_mutex_unlock(&e->lock);
 }
 
 static bool has_name(struct events *e, int32_t pid) {
     pthread_mutex_lock(&e->lock);
-    const struct entry *x = find(e, pid);
+    const struct kept_entry *x = kept_find(&e->kept, pid);
     bool has = x && x->bytes;
     pthread_mutex_unlock(&e->lock);
     return has;
 }
 
 static void take_event(struct events *e, const struct proc_event *ev) {
-    struct entry *x;
+    struct kept_entry *x;
     if (ev->what == PROC_EVENT_OTHER)
         return;
     if (ev->what == PROC_EVENT_FORK) {
         if (!has_name(e, ev->parent))
             (void)keep(e, ev->parent);
         pthread_mutex_lock(&e->lock);
-        x = find_or_add(e, ev->pid);
-        begin_again(e, x);
+        x = kept_find_or_add(&e->kept, ev->pid);
+        kept_begin_again(&e->kept, x);
         x->scan = e->scan;
-        name_parent(e, x, ev->parent);
+        kept_name_parent(&e->kept, x, ev->parent);
         pthread_mutex_unlock(&e->lock);
     }
     if (ev->what == PROC_EVENT_EXEC)
@@ -282,9 +164,9 @@ static void take_event(struct events *e, const struct proc_event *ev) {
     if (ev->what != PROC_EVENT_EXIT)
         return;
     pthread_mutex_lock(&e->lock);
-    x = find(e, ev->pid);
+    x = kept_find(&e->kept, ev->pid);
     if (x)
-        mark(e, x, true);
+        kept_mark(&e->kept, x, true);
     pthread_mutex_unlock(&e->lock);
 }
 
@@ -334,9 +216,7 @@ static void stop_listening(struct events *e) {
 static void *run(void *ctx) {
     struct events *e = ctx;
     bool told = false;
-    (void)rights_raise(false); /* for the kernel's events, and no longer */
-    e->socket_fd = e->socket->open(e->receive_bytes);
-    rights_lower();
+    rights_lower(); /* whoever made the thread may have raised them */
     scan(e, true);
     for (;;) {
         struct pollfd fds[2] = {{.fd = e->wake_fd, .events = POLLIN},
@@ -360,6 +240,14 @@ static void *run(void *ctx) {
     return NULL;
 }
 
+/* For the kernel's events rights are raised, and no longer: by whoever starts the thread, who may drop them at once. */
+static void start_listening(struct events *e) {
+    bool raised = rights_raise(false);
+    e->socket_fd = e->socket->open(e->receive_bytes);
+    if (raised)
+        rights_lower();
+}
+
 /* ---- for the collector --------------------------------------------------------------------------------- */
 
 struct events *events_start(int proc_fd, int receive_bytes) {
@@ -374,14 +262,13 @@ struct events *events_start_with(const struct events_socket *socket, int proc_fd
     int failed;
     if (!e)
         return NULL;
-    for (int i = 0; i < BUCKETS; i++)
-        e->heads[i] = NONE;
-    e->lists[0] = e->lists[1] = (struct list){NONE, NONE};
+    kept_init(&e->kept);
     e->socket = socket;
     e->proc_fd = proc_fd;
     e->socket_fd = -1;
     e->receive_bytes = receive_bytes > 0 ? receive_bytes : RECEIVE_BYTES;
     e->wake_fd = eventfd(0, EFD_CLOEXEC);
+    start_listening(e);
     pthread_mutex_init(&e->lock, NULL);
     sigfillset(&all);
     sigdelset(&all, RIGHTS_SIGNAL);
@@ -392,6 +279,8 @@ struct events *events_start_with(const struct events_socket *socket, int proc_fd
         return e;
     if (e->wake_fd >= 0)
         close(e->wake_fd);
+    if (e->socket_fd >= 0)
+        close(e->socket_fd);
     pthread_mutex_destroy(&e->lock);
     free(e);
     return NULL;
@@ -406,11 +295,11 @@ bool events_told(struct events *e) {
 }
 
 bool events_find(struct events *e, int32_t pid, struct kept_names *out) {
-    const struct entry *x;
+    const struct kept_entry *x;
     bool found = false;
     *out = (struct kept_names){0};
     pthread_mutex_lock(&e->lock);
-    x = find(e, pid);
+    x = kept_find(&e->kept, pid);
     if (x) {
         found = x->bytes || x->parent != 0;
         out->start = x->start;
@@ -434,8 +323,7 @@ void events_stop(struct events *e) {
     while (write(e->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
         continue;
     pthread_join(e->thread, NULL);
-    for (int32_t i = 0; i < e->used; i++)
-        free(e->entries[i].bytes);
+    kept_finish(&e->kept);
     close(e->wake_fd);
     pthread_mutex_destroy(&e->lock);
     free(e);
