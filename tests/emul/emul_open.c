@@ -76,7 +76,7 @@ static int open_any(int dir_fd, const char *path, int flags, mode_t mode) {
 }
 
 static mode_t mode_of(int flags, va_list args) {
-    return flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
+    return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(args, mode_t) : 0;
 }
 
 #define MODE(flags, after)                                                                         \

@@ -86,6 +86,7 @@ enum { NO_CONTEXT = -1 };
 int model_owner(uint64_t ticks); /* number of the context at work, or NO_CONTEXT */
 uint32_t model_context_id(int owner);
 uint64_t model_busy_ticks(uint64_t ticks);  /* since the beginning */
+uint64_t model_eu_ticks(uint64_t ticks);    /* the same for an EU: while it is active */
 uint64_t model_core_clocks(uint64_t ticks); /* of so many ticks */
 size_t model_report_size(unsigned format);
 void model_report(unsigned format, enum programmed set, unsigned exponent, uint64_t ticks,
@@ -97,7 +98,7 @@ void sets_begin(const char *node); /* of the tree that the node is in */
 bool sets_folder(void);            /* whether the kernel's folder of metric sets is there */
 /* The set's UUID (37 bytes) too. */
 bool sets_find(uint64_t id, enum programmed *set, char uuid[37]);
-int sets_query(void *item); /* of struct drm_i915_query_item, kind perf config */
+int sets_query(void *arg); /* of struct drm_i915_query_item, kind perf config */
 int sets_add(const void *arg);
 int sets_remove(const void *arg);
 void sets_leave(void); /* says what was uploaded and is still there */

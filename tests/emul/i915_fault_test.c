@@ -18,7 +18,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LOOK(ticks, delay) PROGRAM_ARGS("--counters", "--json", "-n", ticks, "-d", delay)
@@ -101,36 +100,52 @@ static void faults_are_survived(void **state) {
         if (cases[i].whole)
             i915rig_assert_sums(ticks, &r);
         struct i915rig_sums s = i915rig_sum(ticks, &r);
-        assert_true(s.busy_s <= s.time_s && s.time_s < 1.2);
+        assert_true(s.busy_s <= s.time_s);
+        assert_true(s.time_s * 1e9 <= i915rig_number(&r, "TOTAL", "span") + 2000);
         i915rig_assert_clean(&r);
         json_decref(ticks);
         i915rig_finish(&r);
     }
 }
 
-/* What was said before it died is not said again in the ticks after. */
+static bool is_lost(json_t *tick) {
+    json_t *device = json_array_get(json_object_get(tick, "devices"), 0);
+    return strcmp(text_at(device, "counters"), "lost") == 0;
+}
+
+static void assert_no_figures(json_t *tick, const struct i915rig *r) {
+    static const char *const names[] = {"counter.GpuBusy", "counter.GpuTime", "counter.EuActive",
+                                        "counter.A0", "activity.gfx"};
+    for (unsigned k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (!isnan(i915rig_value(tick, r, names[k])))
+            fail_msg("%s: %s is still %g", r->emul.env[1], names[k],
+                     i915rig_value(tick, r, names[k]));
+    json_t *context = i915rig_context(tick, 0x20);
+    if (context)
+        assert_true(json_is_null(json_object_get(context, "busy_pct")));
+}
+
+/* What was said before it died is not said again; 5 s later there may be another. What reads bring in a tick, and
+ * whether it ends in the same, is a matter of time. */
 static void a_dead_stream_leaves_no_figures(void **state) {
     static const char *const scripts[] = {"die=4", "gone=4", "eio=4"};
     (void)state;
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         struct i915rig r = i915rig_make("skl", SETS_BASIC);
+        unsigned looked = 0;
         i915rig_script(&r, scripts[i]);
-        json_t *ticks = i915rig_ticks(&r, LOOK("30", "100ms")), *last = json_array_get(ticks, 29);
-        static const char *const names[] = {"counter.GpuBusy", "counter.GpuTime",
-                                            "counter.EuActive", "counter.A0", "activity.gfx"};
+        json_t *ticks = i915rig_ticks(&r, LOOK("30", "100ms"));
         assert_true(i915rig_count(&r, "SUM") > 0);
-        for (unsigned k = 0; k < sizeof names / sizeof names[0]; k++)
-            if (!isnan(i915rig_value(last, &r, names[k])))
-                fail_msg("%s: %s is still %g", scripts[i], names[k],
-                         i915rig_value(last, &r, names[k]));
-        /* What reads bring in a tick, and whether it ends in the same, is a matter of time. */
-        for (unsigned k = 0; k < 29; k++)
-            if (!isnan(i915rig_value(json_array_get(ticks, k), &r, "counter.GpuBusy")))
-                assert_counters(json_array_get(ticks, k), "held");
-        assert_counters(last, "lost");
-        json_t *context = i915rig_context(last, 0x20);
-        if (context)
-            assert_true(json_is_null(json_object_get(context, "busy_pct")));
+        for (unsigned k = 0; k < 30; k++) {
+            json_t *tick = json_array_get(ticks, k);
+            if (!isnan(i915rig_value(tick, &r, "counter.GpuBusy")))
+                assert_counters(tick, "held");
+            if (!is_lost(tick))
+                continue;
+            assert_no_figures(tick, &r);
+            looked++;
+        }
+        assert_true(looked > 0);
         i915rig_assert_clean(&r);
         json_decref(ticks);
         i915rig_finish(&r);
@@ -148,11 +163,9 @@ static void any_end_leaves_nothing(void **state) {
         struct program p = i915rig_program(&r, PROGRAM_ARGS("--counters", "--json", "-d", "100ms"));
         bool late = false;
         pid_t pid = program_start(&p, null, null);
-        for (int k = 0; k < 2000 && i915rig_count(&r, "read") == 0; k++)
-            nanosleep(&(struct timespec){0, 5000000}, NULL);
-        assert_true(i915rig_count(&r, "read") > 0);
+        emulrig_await(&r.emul, "read", 1);
         assert_int_equal(kill(pid, numbers[i]), 0);
-        (void)program_wait(pid, 20, &late);
+        (void)program_wait(pid, PROGRAM_PATIENCE_S, &late);
         assert_false(late);
         assert_int_equal(i915rig_count(&r, "stream close"), 1);
         assert_int_equal(i915rig_count(&r, "removed"), 1);

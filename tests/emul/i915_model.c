@@ -207,12 +207,22 @@ uint64_t model_core_clocks(uint64_t ticks) {
     return (uint64_t)((u128)ticks * script.platform->core_hz / script.platform->oa_hz);
 }
 
-/* Clocks at work, those of a context weighed with its percentage. */
-static uint64_t active_clocks(uint64_t ticks) {
+/* Percent of ticks at work, by context. */
+static u128 active_percent(uint64_t ticks) {
     u128 sum = 0;
     for (unsigned i = 0; i < script.contexts; i++)
         sum += (u128)ticks_of(i, ticks) * (i % 2 ? 40 : 60);
-    return (uint64_t)(sum * script.platform->core_hz / script.platform->oa_hz / 100);
+    return sum;
+}
+
+uint64_t model_eu_ticks(uint64_t ticks) {
+    return (uint64_t)(active_percent(ticks) / 100);
+}
+
+/* Clocks at work, those of a context weighed with its percentage. */
+static uint64_t active_clocks(uint64_t ticks) {
+    return (uint64_t)(active_percent(ticks) * script.platform->core_hz / script.platform->oa_hz /
+                      100);
 }
 
 static uint64_t count_of(enum count what, uint64_t ticks) {

@@ -30,7 +30,7 @@ int device_open(const char *whole, int flags) {
         note("open %s: denied", strrchr(whole, '/') + 1);
         return fail(EACCES);
     }
-    int fd = memfd_create("i915", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+    int fd = memfd_create("i915", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
     if (fd < 0)
         abort();
     if (!(flags & O_CLOEXEC))

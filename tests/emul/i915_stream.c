@@ -64,6 +64,7 @@ static struct {
     uint64_t held[OWNERS]; /* ticks between two reports, to the owner that the first named */
     uint64_t span;         /* ticks, sum of them */
     uint64_t busy;         /* ticks at work in them */
+    uint64_t active;       /* ticks in which an EU is active */
     bool joined;           /* `last` is the report before the next one */
     uint64_t last;
 } sum;
@@ -269,6 +270,7 @@ static void count_report(uint64_t at) {
         sum.held[owner_index(model_owner(sum.last))] += at - sum.last;
         sum.span += at - sum.last;
         sum.busy += model_busy_ticks(at) - model_busy_ticks(sum.last);
+        sum.active += model_eu_ticks(at) - model_eu_ticks(sum.last);
     }
     sum.joined = true;
     sum.last = at;
@@ -363,9 +365,9 @@ static void say_sums(const char *start) {
                               model_context_id((int)i), model_ns(sum.held[i]));
     note("%s reports=%" PRIu64 " lost=%" PRIu64 " overflow=%" PRIu64 " dropped=%" PRIu64
          " reads=%" PRIu64 " failed=%" PRIu64 " empty=%" PRIu64 " span=%" PRId64 " busy=%" PRId64
-         "%s",
+         " active=%" PRId64 "%s",
          start, sum.reports, sum.report_lost, sum.buffer_lost, sum.dropped, sum.reads, sum.failed,
-         sum.empty, model_ns(sum.span), model_ns(sum.busy), line);
+         sum.empty, model_ns(sum.span), model_ns(sum.busy), model_ns(sum.active), line);
 }
 
 /* The faults that the script has for this read; 0: none. */

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emulrig.h"
@@ -55,7 +56,7 @@ static void look_around(struct client *c) {
     rest_ms(50);
     CHECK(panclient_query(c->fd, 2, sizeof later, later, NULL) == 0);
     double s = (double)(later[1] - stamp[1]) / 24e6, cycles = (double)(later[4] - stamp[4]);
-    CHECK(s >= 0.05 && s < 1 && fabs(cycles - (minor >= 8 ? s * 5e8 : 0)) < 100);
+    CHECK(s >= 0.05 && fabs(cycles - (minor >= 8 ? s * 5e8 : 0)) < 100);
     printf("minor %u id %u counters %u cores %u\n", minor, c->id, c->info[0], c->info[10]);
 }
 
@@ -87,7 +88,7 @@ static void take_four(struct client *c) {
         uint64_t now = counter(c, s, 2, 0) | counter(c, s, 2, 1) << 32;
         double t = (double)(now - stamp) / 24e6, active = (double)counter(c, s, 2, 4);
         if (i > 0) {
-            CHECK(t >= 0.04 && t < 1 && fabs(active / (5e8 * t) - 0.6) < 0.001);
+            CHECK(t >= 0.04 && fabs(active / (5e8 * t) - 0.6) < 0.001);
             CHECK(fabs((double)counter(c, s, 4, 32) * 16 / t - 976e6) < 1e6);
             double core = c->info[10] ? (double)counter(c, s, 5, 53) / c->info[10] / active : 0;
             CHECK(empty_blocks(c, s) == (core > 0 ? 0 : c->info[10]));
@@ -128,16 +129,15 @@ static void set_up_wrongly(struct client *c) {
         uint64_t value;
         unsigned bytes;
         int sys; /* 0: it works */
-        bool misuse;
     } cases[] = {
-        {0, 1, 1, EACCES, false},
-        {0, 3, 1, EINVAL, false},
-        {8, 0, 4, EINVAL, true}, /* a descriptor, but no event */
-        {8, 900, 4, EBADF, true},
-        {12, 77, 4, EINVAL, true},
-        {16, 77, 4, EINVAL, true},
-        {20, 64, 4, ENOMEM, true},
-        {32, 1000000, 8, EOPNOTSUPP, true},
+        {0, 1, 1, EACCES},
+        {0, 3, 1, EINVAL},
+        {8, 0, 4, EINVAL}, /* a descriptor, but no event */
+        {8, 900, 4, EBADF},
+        {12, 77, 4, EINVAL},
+        {16, 77, 4, EINVAL},
+        {20, 64, 4, ENOMEM},
+        {32, 1000000, 8, EOPNOTSUPP},
     };
     uint8_t body[121];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -194,7 +194,7 @@ static void fill_ring(struct client *c) {
     }
     /* Nobody reads: one slot stays free, and two must be. */
     for (uint64_t before; before = atomic_load(&c->index[1]), panclient_ask(c, SAMPLE) == 0;)
-        for (int i = 0; i < 500 && atomic_load(&c->index[1]) == before; i++)
+        for (int i = 0; i < 20000 && atomic_load(&c->index[1]) == before; i++)
             rest_ms(5);
     CHECK(errno == EBUSY);
     uint64_t waiting = (atomic_load(&c->index[1]) - atomic_load(&c->index[0])) % c->slots;
@@ -202,6 +202,12 @@ static void fill_ring(struct client *c) {
     CHECK(panclient_ask(c, STOP) == 0 &&
           panclient_control(c, TEARDOWN, 0, c) == (is_repaired(c) ? -1 : 0));
     printf("refused %u\n", refused);
+}
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static void see_faults(struct client *c) {
@@ -216,9 +222,10 @@ static void see_faults(struct client *c) {
     CHECK(s && counter(c, s, 2, 4) > 9000000); /* 30 ms of 60 % */
     panclient_take(c);
     rest_ms(30);
-    CHECK(panclient_ask(c, SAMPLE) == 0); /* 4: a reset */
+    double asked = now_s();
+    CHECK(panclient_ask(c, SAMPLE) == 0); /* 4: a reset: what went before is lost */
     s = panclient_wait(c);
-    CHECK(s && counter(c, s, 2, 4) < 6000000);
+    CHECK(s && (double)counter(c, s, 2, 4) <= (now_s() - asked) * 3e8 + 100);
     panclient_take(c);
     CHECK(panclient_ask(c, SAMPLE) == 0); /* 5: nothing any more */
     CHECK(poll(&(struct pollfd){c->event, POLLIN, 0}, 1, 50) == 0);
@@ -275,7 +282,7 @@ static char *run_client(const char *what) {
         execl("/proc/self/exe", "client", "client", what, node, (char *)NULL);
         _exit(127);
     }
-    assert_int_equal(program_wait(pid, 30, NULL), 0);
+    assert_int_equal(program_wait(pid, PROGRAM_PATIENCE_S, NULL), 0);
     char *text = file_read(out, NULL);
     free(node);
     free(out);
@@ -309,12 +316,15 @@ static void each_kernel_says_what_it_is(void **state) {
     }
 }
 
+/* Late enough that TEARDOWN comes first. */
+#define STOPS_LATE "version=%s;stop_us=2000000"
+
 static const char *const versions[] = {"v4", "v5", "fork", "rebased", "v6;gpu=g720"};
 
 static void samples_follow_the_model(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-        emulrig_script(&rig, "version=%s;stop_us=30000", versions[i]);
+        emulrig_script(&rig, STOPS_LATE, versions[i]);
         assert_client_says("session", "");
         assert_int_equal(emulrig_count(&rig, "MISUSE"), 0);
         assert_true(emulrig_number(&rig, "SESSION", "teardowns") == 1);
@@ -340,7 +350,7 @@ static void an_idle_session_is_kept(void **state) {
 
 static void wrong_calls_are_written_down(void **state) {
     (void)state;
-    emulrig_script(&rig, "version=v5;stop_us=30000");
+    emulrig_script(&rig, STOPS_LATE, "v5");
     free(run_client("wrongly"));
     /* Six of the cases, two sizes, pad and offset and mask, two of a session that is not there, TEARDOWN without
      * a pointer, SAMPLE before START, both indices, a second TEARDOWN. */
@@ -351,7 +361,7 @@ static void wrong_calls_are_written_down(void **state) {
 static void the_ring_goes_round(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-        emulrig_script(&rig, "version=%s;stop_us=30000", versions[i]);
+        emulrig_script(&rig, STOPS_LATE, versions[i]);
         assert_client_says("ring", i == 0 ? "refused 1\n" : "refused 0\n");
         assert_int_equal(emulrig_count(&rig, "MISUSE"), 0);
     }

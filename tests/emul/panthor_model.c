@@ -153,10 +153,10 @@ static void put_noise(enum block_type type, uint64_t us, uint64_t out[COUNTERS_M
  * is right there, and less than it elsewhere. */
 static void put_active(int64_t from, int64_t to, uint64_t out[COUNTERS_MOST]) {
     bool raw = script.gpu->table == 1;
-    uint64_t busy[] = {scale(busy_at(from), raw ? raw_excess : whole, 1000),
-                       scale(busy_at(to), raw ? raw_excess : whole, 1000)};
-    uint64_t front[] = {scale(busy_at(from), raw ? whole : iterators, 1000),
-                        scale(busy_at(to), raw ? whole : iterators, 1000)};
+    const uint64_t busy[] = {scale(busy_at(from), raw ? raw_excess : whole, 1000),
+                             scale(busy_at(to), raw ? raw_excess : whole, 1000)};
+    const uint64_t front[] = {scale(busy_at(from), raw ? whole : iterators, 1000),
+                              scale(busy_at(to), raw ? whole : iterators, 1000)};
     out[4] = busy[1] - busy[0];
     out[6] = front[1] - front[0];
 }

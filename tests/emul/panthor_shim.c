@@ -36,7 +36,7 @@ int device_open(const char *whole, int flags) {
         note("open %s: denied", name);
         return fail(EACCES);
     }
-    int fd = memfd_create("panthor", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+    int fd = memfd_create("panthor", (flags & O_CLOEXEC) != 0 ? MFD_CLOEXEC : 0);
     if (fd < 0)
         abort();
     if (!(flags & O_CLOEXEC))
@@ -83,6 +83,7 @@ static int node_ioctl(int fd, unsigned long request, void *arg) {
     calls++;
     int got = -1;
     if (device_gone()) {
+        note("GONE");
         errno = ENODEV;
     } else if (!arg) {
         misuse("call %#lx without an argument", request);

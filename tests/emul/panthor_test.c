@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK PROGRAM_ARGS("--counters", "--json", "-n", "5", "-d", "250ms")
+#define LOOK(delay) PROGRAM_ARGS("--counters", "--json", "-d", delay)
+
+enum { IN_A_ROW = 3 }; /* ticks that have their figures before a run is ended */
 
 /* ---- what is shown is what happened ---------------------------------------------------------- */
 
@@ -49,16 +51,23 @@ static const struct figure {
     {"activity.gfx", 60, 0.1, false},
 };
 
-static void assert_figures(json_t *tick, const struct emulrig *r, const char *what, bool shaders) {
+static void assert_figure(json_t *tick, const struct emulrig *r, const struct figure *f) {
+    double have = emulrig_value(tick, r, f->name);
+    bool rate = strstr(f->name, "busy") || strstr(f->name, "bandwidth");
+    double most = f->want * (rate && !f->shader ? emulrig_panthor_excess(r) : 1) + f->slack;
+    if (!(have >= f->want - f->slack && have <= most))
+        fail_msg("%s: %s is %g, not %g", r->env[1], f->name, have, f->want);
+}
+
+static void assert_figures(json_t *tick, const struct emulrig *r, bool shaders) {
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
         const struct figure *f = &figures[i];
-        double have = emulrig_value(tick, r, f->name);
-        if (f->shader && !shaders) {
-            assert_true(isnan(have));
-            assert_string_equal(text_at(emulrig_metric(tick, r, f->name), "why"), "unsupported");
-        } else if (!(fabs(have - f->want) <= f->slack)) {
-            fail_msg("%s: %s is %g, not %g", what, f->name, have, f->want);
+        if (shaders || !f->shader) {
+            assert_figure(tick, r, f);
+            continue;
         }
+        assert_true(isnan(emulrig_value(tick, r, f->name)));
+        assert_string_equal(text_at(emulrig_metric(tick, r, f->name), "why"), "unsupported");
     }
 }
 
@@ -83,24 +92,34 @@ struct look {
     pid_t pid;
 };
 
+/* Each tick that has figures has them right. Which ones do is a matter of when samples come. */
+static void assert_look(json_t *ticks, const struct look *l) {
+    unsigned known = 0;
+    size_t i;
+    json_t *tick;
+    json_array_foreach(ticks, i, tick) {
+        if (isnan(emulrig_value(tick, &l->r, "counter.gpu_busy")))
+            continue;
+        assert_figures(tick, &l->r, l->cores != 0);
+        assert_cores(tick, &l->r, l->cores);
+        known++;
+    }
+    assert_true(known >= IN_A_ROW);
+}
+
 static void all_show(struct look *looks, size_t count) {
     struct emulrig machine;
     emulrig_panthor(&machine);
     for (size_t i = 0; i < count; i++) {
         emulrig_share(&looks[i].r, &machine);
         emulrig_script(&looks[i].r, "%s", looks[i].script);
-        looks[i].pid = emulrig_start(&looks[i].r, LOOK);
+        looks[i].pid = emulrig_start(&looks[i].r, LOOK("250ms"));
     }
     for (size_t i = 0; i < count; i++) {
         struct look *l = &looks[i];
-        assert_int_equal(emulrig_end(l->pid), 0);
+        assert_int_equal(emulrig_end_shown(&l->r, l->pid, "counter.gpu_busy", IN_A_ROW), 0);
         json_t *ticks = emulrig_out_ticks(&l->r);
-        assert_int_equal(json_array_size(ticks), 5);
-        assert_true(isnan(emulrig_value(json_array_get(ticks, 0), &l->r, "counter.gpu_busy")));
-        for (size_t k = 2; k < 5; k++) {
-            assert_figures(json_array_get(ticks, k), &l->r, l->script, l->cores != 0);
-            assert_cores(json_array_get(ticks, k), &l->r, l->cores);
-        }
+        assert_look(ticks, l);
         emulrig_assert_clean(&l->r);
         assert_int_equal(emulrig_count(&l->r, "SETUP"), 1);
         assert_int_equal(emulrig_count(&l->r, "TEARDOWN"), 1);
@@ -132,7 +151,7 @@ static void each_version_and_generation_shows_what_happened(void **state) {
 /* Loads other than the usual one, all at once. */
 static const struct {
     const char *script;
-    double busy; /* in the last tick */
+    double busy; /* in the end */
 } loads[] = {
     /* The driver's cycle count is believed before devfreq, which says 500 MHz; older ones have none. */
     {"version=v6;clock_hz=400000000", 60},
@@ -148,20 +167,38 @@ enum { LOADS = sizeof loads / sizeof loads[0] };
 
 static void assert_falls(json_t *ticks, const struct emulrig *r) {
     double before = 81;
-    for (size_t i = 1; i < 9; i++) {
-        double busy = emulrig_value(json_array_get(ticks, i), r, "counter.gpu_busy");
+    size_t i;
+    json_t *tick;
+    json_array_foreach(ticks, i, tick) {
+        double busy = emulrig_value(tick, r, "counter.gpu_busy");
         if (!isnan(busy) && !(busy > 9.8 && busy < before + 0.2))
             fail_msg("tick %zu: %g after %g", i, busy, before);
         before = isnan(busy) ? before : busy;
     }
 }
 
+static void assert_steady(json_t *ticks, const struct emulrig *r, double want) {
+    size_t i;
+    json_t *tick;
+    json_array_foreach(ticks, i, tick) {
+        double busy = emulrig_value(tick, r, "counter.gpu_busy");
+        if (!isnan(busy) && !(fabs(busy - want) <= 0.2))
+            fail_msg("%s: %g in tick %zu, not %g", r->env[1], busy, i, want);
+    }
+}
+
 /* What is a share of nothing is unknown. */
-static void assert_idle(json_t *tick, const struct emulrig *r) {
-    assert_true(emulrig_value(tick, r, "counter.gpu_busy") == 0);
-    assert_true(emulrig_value(tick, r, "counter.read_bandwidth") == 0);
-    assert_string_equal(text_at(emulrig_metric(tick, r, "counter.tiler"), "why"), "unknown");
-    assert_string_equal(text_at(emulrig_metric(tick, r, "counter.shader_busy"), "why"), "unknown");
+static void assert_idle(json_t *ticks, const struct emulrig *r) {
+    size_t i;
+    json_t *tick;
+    json_array_foreach(ticks, i, tick) {
+        if (isnan(emulrig_value(tick, r, "counter.gpu_busy")))
+            continue;
+        assert_true(emulrig_value(tick, r, "counter.read_bandwidth") == 0);
+        assert_string_equal(text_at(emulrig_metric(tick, r, "counter.tiler"), "why"), "unknown");
+        assert_string_equal(text_at(emulrig_metric(tick, r, "counter.shader_busy"), "why"),
+                            "unknown");
+    }
 }
 
 static void any_load_is_shown(void **state) {
@@ -172,17 +209,18 @@ static void any_load_is_shown(void **state) {
     for (size_t i = 0; i < LOADS; i++) {
         emulrig_share(&r[i], &machine);
         emulrig_script(&r[i], "%s", loads[i].script);
-        pid[i] =
-            emulrig_start(&r[i], PROGRAM_ARGS("--counters", "--json", "-n", "9", "-d", "120ms"));
+        pid[i] = emulrig_start(&r[i], LOOK("120ms"));
     }
     for (size_t i = 0; i < LOADS; i++) {
-        assert_int_equal(emulrig_end(pid[i]), 0);
-        json_t *ticks = emulrig_out_ticks(&r[i]), *last = json_array_get(ticks, 8);
-        assert_near(emulrig_metric(last, &r[i], "counter.gpu_busy"), "value", loads[i].busy, 0.2);
+        assert_int_equal(
+            emulrig_end_at(&r[i], pid[i], "counter.gpu_busy", loads[i].busy, 0.2, IN_A_ROW), 0);
+        json_t *ticks = emulrig_out_ticks(&r[i]);
         if (strstr(loads[i].script, "later"))
             assert_falls(ticks, &r[i]);
+        else
+            assert_steady(ticks, &r[i], loads[i].busy);
         if (loads[i].busy == 0)
-            assert_idle(last, &r[i]);
+            assert_idle(ticks, &r[i]);
         emulrig_assert_clean(&r[i]);
         json_decref(ticks);
         emulrig_finish(&r[i]);
@@ -191,28 +229,31 @@ static void any_load_is_shown(void **state) {
 }
 
 /* More samples than the ring has slots, and than version 4 lets it have: what goes on between STOP's
- * sample and START's is counted by nobody there, and no part of an interval. START comes back up to a
- * millisecond after its own sample. */
+ * sample and START's is counted by nobody there, and no part of an interval. */
 static void the_ring_goes_round(void **state) {
     static const char *const versions[] = {"v4", "v5", "v6"};
+    static const struct figure busy = {"counter.gpu_busy", 60, 0.2, false};
     (void)state;
     struct emulrig r[3];
     pid_t pid[3];
+    size_t k;
+    json_t *tick;
     for (size_t i = 0; i < 3; i++) {
         emulrig_panthor(&r[i]);
         emulrig_script(&r[i], "version=%s", versions[i]);
-        pid[i] =
-            emulrig_start(&r[i], PROGRAM_ARGS("--counters", "--json", "-n", "14", "-d", "100ms"));
+        pid[i] = emulrig_start(&r[i], LOOK("100ms"));
     }
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(emulrig_end(pid[i]), 0);
+        emulrig_await(&r[i], "EMIT", 13);
+        assert_int_equal(emulrig_end_shown(&r[i], pid[i], busy.name, IN_A_ROW), 0);
         json_t *ticks = emulrig_out_ticks(&r[i]);
-        for (size_t k = 2; k < 14; k++)
-            assert_near(emulrig_metric(json_array_get(ticks, k), &r[i], "counter.gpu_busy"),
-                        "value", 60, i == 0 ? 1 : 0.2);
+        json_array_foreach(ticks, k, tick) {
+            if (!isnan(emulrig_value(tick, &r[i], busy.name)))
+                assert_figure(tick, &r[i], &busy);
+        }
         emulrig_assert_clean(&r[i]);
         assert_int_equal(emulrig_count(&r[i], "TEARDOWN"), 1);
-        assert_true(emulrig_number(&r[i], "SESSION", "emitted") > 8);
+        assert_true(i > 0 || emulrig_count(&r[i], "START") > 1);
         json_decref(ticks);
         emulrig_finish(&r[i]);
     }
@@ -242,13 +283,12 @@ static void end_screen(const struct emulrig *r, bool by_key) {
     bool late = false;
     if (!t)
         skip();
-    for (int i = 0; i < 400 && emulrig_count(r, "EMIT") < 2; i++)
-        terminal_pump(t, 0.01, 0.05);
+    emulrig_await_screen(r, t, "EMIT", 2);
     if (by_key)
         terminal_send(t, "q");
     else
         terminal_hang_up(t);
-    (void)terminal_wait(t, 20, &late);
+    (void)terminal_wait(t, PROGRAM_PATIENCE_S, &late);
     assert_false(late);
     terminal_finish(t);
     free((void *)p.args);
@@ -270,6 +310,20 @@ static void the_screen_leaves_nothing(void **state) {
 
 /* ---- recordings of gwtop --------------------------------------------------------------------- */
 
+/* What came before the last samples was there when those were asked for. */
+static void assert_recorded(json_t *ticks, const struct emulrig *r, bool shaders) {
+    unsigned known = 0;
+    size_t i;
+    json_t *tick;
+    json_array_foreach(ticks, i, tick) {
+        if (isnan(emulrig_value(tick, r, "counter.gpu_busy")))
+            continue;
+        assert_figures(tick, r, shaders);
+        known++;
+    }
+    assert_true(known > 0);
+}
+
 static void recording_plays_the_same(void **state) {
     static const char *const scripts[] = {"version=v4", "version=v6;clock_hz=400000000"};
     (void)state;
@@ -278,18 +332,16 @@ static void recording_plays_the_same(void **state) {
         emulrig_panthor(&r);
         emulrig_script(&r, "%s", scripts[i]);
         char *file = e2e_path(&r.e, "out.gwt");
-        free(emulrig_run(&r,
-                         PROGRAM_ARGS("record", "--counters", "-o", file, "-n", "5", "-d", "150ms"),
-                         0, NULL));
+        pid_t pid =
+            emulrig_start(&r, PROGRAM_ARGS("record", "--counters", "-o", file, "-d", "150ms"));
+        assert_int_equal(emulrig_end_after(&r, pid, "EMIT", 6), 0);
         emulrig_assert_clean(&r);
         struct program replay = {
             .args = PROGRAM_ARGS("replay", file, "--speed", "max", "--json", "-b")};
         char *first = e2e_call(&replay, 0), *second = e2e_call(&replay, 0);
         assert_string_equal(first, second);
         json_t *ticks = ndjson_parse(first);
-        assert_int_equal(json_array_size(ticks), 5);
-        for (size_t k = 2; k < 5; k++)
-            assert_figures(json_array_get(ticks, k), &r, scripts[i], i == 1);
+        assert_recorded(ticks, &r, i == 1);
         json_decref(ticks);
         free(first);
         free(second);

@@ -70,7 +70,7 @@ char *e2e_call(const struct program *p, int want_status) {
 
 char *e2e_run(const struct e2e *e, const char *const *args, int want_status) {
     const char *all[48] = {"--root", e->root};
-    for (int i = 0; args[i] && i < 44; i++)
+    for (int i = 0; i < 44 && args[i]; i++)
         all[i + 2] = args[i];
     return e2e_call(&(struct program){.args = all, .bare_root = true}, want_status);
 }
@@ -85,6 +85,7 @@ struct ticker {
     size_t cap;
     size_t taken; /* bytes of the line given out last */
     json_t *tick;
+    unsigned torn;
     double fresh_s; /* a tick that began before this time is not what the test waits for */
 };
 
@@ -112,11 +113,11 @@ static void read_more(struct ticker *t) {
         t->line = realloc(t->line, t->cap);
         assert_non_null(t->line);
     }
-    if (poll(&f, 1, 20000) <= 0)
-        fail_msg("no tick within 20 s");
+    if (poll(&f, 1, (int)(PROGRAM_PATIENCE_S * 1000)) <= 0)
+        fail_msg("no tick comes");
     ssize_t k = read(t->fd, t->line + t->n, t->cap - t->n);
     if (k <= 0)
-        fail_msg("it ended with %d", program_wait(t->pid, 2, NULL));
+        fail_msg("it ended with %d", program_wait(t->pid, 20, NULL));
     t->n += (size_t)k;
 }
 
@@ -139,13 +140,20 @@ static json_t *next_line(struct ticker *t) {
 
 json_t *ticker_next(struct ticker *t) {
     json_t *tick = next_line(t);
-    while (number_at(tick, "t_s") < t->fresh_s)
+    for (; number_at(tick, "t_s") < t->fresh_s; t->torn++)
         tick = next_line(t);
     return tick;
 }
 
+unsigned ticker_torn(const struct ticker *t) {
+    return t->torn;
+}
+
+/* Each of its threads ends the call that it is in first. */
 void ticker_hold(struct ticker *t) {
+    siginfo_t info;
     kill(t->pid, SIGSTOP);
+    (void)waitid(P_PID, (id_t)t->pid, &info, WSTOPPED | WEXITED | WNOWAIT);
 }
 
 /* A tick may have been under way when it was held. */
@@ -168,7 +176,7 @@ void ticker_finish(struct ticker *t) {
     kill(t->pid, SIGTERM);
     close(t->fd); /* nobody reads what it still had to say */
     bool late;
-    int status = program_wait(t->pid, 10, &late);
+    int status = program_wait(t->pid, PROGRAM_PATIENCE_S, &late);
     assert_false(late);
     assert_int_equal(status, 0);
     json_decref(t->tick);

@@ -34,6 +34,8 @@ json_t *ticker_step(struct ticker *t, struct e2e *e, double seconds);
 /* The program stands still between the two: what is written meanwhile is seen as a whole. */
 void ticker_hold(struct ticker *t);
 void ticker_release(struct ticker *t);
+/* Ticks that were under way when it was held, and so saw a part of what was written. */
+unsigned ticker_torn(const struct ticker *t);
 void ticker_finish(struct ticker *t);
 
 /* A number at `key` that differs by at most `slack`; NaN is never near. */

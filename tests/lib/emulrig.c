@@ -99,8 +99,7 @@ struct program emulrig_program(const struct emulrig *r, const char *const *args)
     all[0] = "--root";
     all[1] = r->e.root;
     memcpy(all + 2, args, n * sizeof *all);
-    return (struct program){
-        .args = all, .env = (const char *const *)r->env, .bare_root = true, .seconds = 100};
+    return (struct program){.args = all, .env = (const char *const *)r->env, .bare_root = true};
 }
 
 char *emulrig_run(const struct emulrig *r, const char *const *args, int want_status, char **err) {
@@ -132,7 +131,7 @@ pid_t emulrig_start(const struct emulrig *r, const char *const *args) {
 
 int emulrig_end(pid_t pid) {
     bool late = false;
-    int status = program_wait(pid, 60, &late);
+    int status = program_wait(pid, PROGRAM_PATIENCE_S, &late);
     assert_false(late);
     return status;
 }
@@ -195,6 +194,50 @@ bool emulrig_has(const struct emulrig *r, const char *start, const char *key, do
     struct sought s = {.key = key, .last = NAN, .value = value, .slack = slack};
     (void)each_line(r, start, seek_number, &s);
     return s.found;
+}
+
+struct beside {
+    struct sought key;
+    const char *other;
+    double number;
+};
+
+static void seek_beside(void *ctx, const char *line) {
+    struct beside *b = ctx;
+    struct sought other = {.key = b->other, .last = NAN, .value = NAN};
+    if (b->key.found)
+        return;
+    seek_number(&b->key, line);
+    seek_number(&other, line);
+    b->number = b->key.found ? other.last : NAN;
+}
+
+double emulrig_beside(const struct emulrig *r, const char *start, const char *key, double value,
+                      double slack, const char *other) {
+    struct beside b = {.key = {.key = key, .last = NAN, .value = value, .slack = slack},
+                       .other = other,
+                       .number = NAN};
+    (void)each_line(r, start, seek_beside, &b);
+    return b.number;
+}
+
+static void seek_least(void *ctx, const char *line) {
+    struct sought *least = ctx, one = {.key = least->key, .last = NAN, .value = NAN};
+    seek_number(&one, line);
+    least->last = one.last < least->last ? one.last : least->last;
+}
+
+double emulrig_least(const struct emulrig *r, const char *start, const char *key) {
+    struct sought s = {.key = key, .last = INFINITY};
+    (void)each_line(r, start, seek_least, &s);
+    return s.last;
+}
+
+double emulrig_panthor_excess(const struct emulrig *r) {
+    double ms = emulrig_least(r, "EMIT", "span") / 1e6;
+    if (!strstr(r->env[1], "version=v4") || emulrig_count(r, "START") < 2)
+        return 1;
+    return ms > 2 ? ms / (ms - 2) : INFINITY;
 }
 
 static void show(void *ctx, const char *line) {

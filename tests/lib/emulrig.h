@@ -7,6 +7,7 @@
 
 #include "e2e.h"
 #include "program.h"
+#include "terminal.h"
 
 struct emulrig {
     struct e2e e;
@@ -41,6 +42,16 @@ struct program emulrig_program(const struct emulrig *r, const char *const *args)
 pid_t emulrig_start(const struct emulrig *r, const char *const *args);
 int emulrig_end(pid_t pid);
 char *emulrig_out(const struct emulrig *r); /* to be freed */
+/* Ends it by SIGTERM, as soon as each of its last `ticks` has the metric; the status. */
+int emulrig_end_shown(const struct emulrig *r, pid_t pid, const char *metric, unsigned ticks);
+/* The same, as soon as each is this. */
+int emulrig_end_at(const struct emulrig *r, pid_t pid, const char *metric, double value,
+                   double slack, unsigned ticks);
+/* The same, as soon as each has no value for it and says why; "": whatever it says. */
+int emulrig_end_without(const struct emulrig *r, pid_t pid, const char *metric, const char *why,
+                        unsigned ticks);
+/* The same, as soon as so many lines of the log begin so; then all of the program's output is in its file. */
+int emulrig_end_after(const struct emulrig *r, pid_t pid, const char *start, unsigned count);
 json_t *emulrig_out_ticks(const struct emulrig *r);
 
 /* Lines of the log that begin so. */
@@ -50,6 +61,19 @@ double emulrig_number(const struct emulrig *r, const char *start, const char *ke
 /* Whether any line that begins so has this number there. */
 bool emulrig_has(const struct emulrig *r, const char *start, const char *key, double value,
                  double slack);
+/* The number behind " OTHER=" in the first such line that has this number behind " KEY="; NaN. */
+double emulrig_beside(const struct emulrig *r, const char *start, const char *key, double value,
+                      double slack, const char *other);
+/* The least number behind " KEY=" in lines that begin so; infinite where there is none. */
+double emulrig_least(const struct emulrig *r, const char *start, const char *key);
+/* How many times too high a rate of panthor's may be. Version 4 begins to count anew each time the ring is full; when
+ * it did so the program learns afterwards, and believes what it learns within 2 ms. */
+double emulrig_panthor_excess(const struct emulrig *r);
+/* Until so many lines begin so, however long that takes. */
+void emulrig_await(const struct emulrig *r, const char *start, unsigned count);
+/* The same while what the program shows is read. */
+void emulrig_await_screen(const struct emulrig *r, struct terminal *t, const char *start,
+                          unsigned count);
 /* No misuse, nothing left behind, and the library was there to its end. */
 void emulrig_assert_clean(const struct emulrig *r);
 

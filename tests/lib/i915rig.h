@@ -57,6 +57,12 @@ struct i915rig_sums {
     double busy_s; /* of that, by counter.GpuBusy */
 };
 struct i915rig_sums i915rig_sum(json_t *ticks, const struct i915rig *r);
+/* A metric's mean over the time in which it was counted; NaN where a tick that has time does not have it, or none
+ * has time. What a single tick holds is a matter of when the machine let the program look. */
+double i915rig_mean(json_t *ticks, const struct i915rig *r, const char *name);
+/* What the emulator had delivered when it had delivered all that is in the ticks: ns of "span", "busy", "active" (an
+ * EU's) or a context. */
+double i915rig_delivered(json_t *ticks, const struct i915rig *r, const char *key);
 /* All that was delivered up to one of its reads is in the ticks, no more and no less. */
 void i915rig_assert_sums(json_t *ticks, const struct i915rig *r);
 

@@ -38,6 +38,6 @@ const char *oafold_lines(struct oafold *f, const char *what);
 /* How many lines hold all of both words; NULL: any. */
 unsigned oafold_count(struct oafold *f, const char *one, const char *other);
 /* The value of the only sample with this beginning of a line: "1000000 ctx 7 counter.A0"; fails if there is none. */
-int64_t oafold_value(struct oafold *f, const char *line);
+int64_t oafold_value(struct oafold *f, const char *begin);
 
 #endif

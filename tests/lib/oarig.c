@@ -286,6 +286,7 @@ static void emit_on_machine(struct oarig *r, unsigned kind) {
 
 int oarig_set_up(void **state) {
     struct oarig *r = calloc(1, sizeof(*r));
+    assert_non_null(r);
     r->root = scratch_make();
     tree_folder(r->root, "proc");
     tree_folder(r->root, OARIG_SETS);

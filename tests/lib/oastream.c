@@ -116,9 +116,9 @@ static void put_rfc(struct oas *s, const struct oam_record *r) {
 }
 
 static size_t fields_size(unsigned fields) {
-    size_t n = fields & OAS_TS ? 8 : 0;
+    size_t n = (fields & OAS_TS) != 0 ? 8 : 0;
     for (unsigned bit = OAS_SOURCE; bit < OAS_TS; bit *= 2)
-        n += fields & bit ? 4 : 0;
+        n += (fields & bit) != 0 ? 4 : 0;
     return n;
 }
 

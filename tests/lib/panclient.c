@@ -109,7 +109,7 @@ int panclient_set_up(struct client *c) {
 
 /* The next sample that is there after a while; NULL. */
 const uint8_t *panclient_wait(const struct client *c) {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 12000; i++) { /* as long as it takes */
         uint64_t at = atomic_load_explicit(&c->index[0], memory_order_relaxed);
         if (atomic_load_explicit(&c->index[1], memory_order_acquire) != at)
             return c->ring + at * c->info[3];

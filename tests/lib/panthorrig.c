@@ -463,6 +463,7 @@ static const struct host_io calls = {
 int panthorrig_set_up(void **state) {
     static const uint32_t info[11] = {64, 56, 24, PANTHORRIG_SAMPLE, 0, 0, 0, 1, 1, 2, 3};
     struct panthorrig *r = calloc(1, sizeof(*r));
+    assert_non_null(r);
     r->root = scratch_make();
     tree_folder(r->root, "proc");
     tree_text(r->root, "dev/dri/card0", "%s", "");

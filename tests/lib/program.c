@@ -113,7 +113,7 @@ static void catch_all(struct catcher c[2], double end) {
 
 void program_run(const struct program *p, struct program_result *r) {
     int out[2], err[2];
-    double seconds = p->seconds > 0 ? p->seconds : 60, end = now_s() + seconds;
+    double seconds = p->seconds > 0 ? p->seconds : PROGRAM_PATIENCE_S, end = now_s() + seconds;
     *r = (struct program_result){.status = 126};
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
         abort();
@@ -126,7 +126,7 @@ void program_run(const struct program *p, struct program_result *r) {
     struct catcher c[2] = {{.fd = out[0]}, {.fd = err[0]}};
     catch_all(c, end);
     double left = end - now_s();
-    r->status = program_wait(pid, left > 0.1 ? left : 0.1, &r->timed_out);
+    r->status = program_wait(pid, left > 1 ? left : 1, &r->timed_out);
     close(out[0]);
     close(err[0]);
     r->out = c[0].p ? c[0].p : calloc(1, 1);

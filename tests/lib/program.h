@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* For what never comes: a machine may be slow, and no test fails because it is. */
+#define PROGRAM_PATIENCE_S 200.0
+
 struct program {
     const char *const *args; /* without the program's name; NULL at the end */
     const char *const
@@ -13,7 +16,7 @@ struct program {
     const char *stdout_path; /* instead of catching it */
     const char *passwd;      /* stands in for /etc/passwd where we are root; NULL */
     bool bare_root; /* where we are root: without any capability, as any user of the files */
-    double seconds; /* it is killed after; 0: 60 */
+    double seconds; /* it is killed after; 0: PROGRAM_PATIENCE_S */
 };
 
 struct program_result {

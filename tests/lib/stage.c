@@ -131,9 +131,10 @@ static void play(const struct role *r) {
     if (write(ready, fine ? "x" : "!", 1) != 1)
         _exit(1);
     close(ready);
-    while (fine)
+    if (!fine)
+        _exit(1);
+    for (;;)
         pause();
-    _exit(1);
 }
 
 static pid_t spawn(struct role *r, int ready[2]) {

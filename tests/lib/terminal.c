@@ -6,9 +6,11 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,7 @@ struct terminal {
     pid_t pid;
     bool ended;
     int status;
+    int asleep; /* looks in a row that found it so */
     struct termios before;
     char *output;
     size_t n;
@@ -34,7 +37,7 @@ static double now_s(void) {
 
 static void play(const struct terminal *t, const struct program *p) {
     char *argv[64] = {(char *)(size_t)program_path()};
-    for (int i = 0; p->args[i] && i < 62; i++)
+    for (int i = 0; i < 62 && p->args[i]; i++)
         argv[i + 1] = (char *)(size_t)p->args[i];
     close(t->master);
     login_tty(t->slave);
@@ -108,6 +111,81 @@ bool terminal_expect(struct terminal *t, const char *text, double most_s) {
     } while (now_s() < end);
     return false;
 }
+
+/* ---- at rest ----------------------------------------------------------------------------------- */
+
+enum { SLEPT = 10 }; /* looks in a row, where it can not be seen what it sleeps for */
+
+static char *proc_text(const struct terminal *t, const char *name, char text[512]) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)t->pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, 511);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? text : NULL;
+}
+
+/* A poll of several descriptors: for the rest of an escape sequence it polls its terminal alone. A first field that is
+ * no number is "running". */
+static bool is_in_poll(const char *call) {
+    char *end;
+    long number = strtol(call, &end, 10);
+    if (end == call)
+        return false;
+    (void)strtoull(end, &end, 16);
+    unsigned long long descriptors = strtoull(end, &end, 16);
+#ifdef SYS_poll
+    if (number == SYS_poll)
+        return descriptors > 1;
+#endif
+    return number == SYS_ppoll && descriptors > 1;
+}
+
+/* Its main thread sleeps until something comes. One that waits for a processor is not asleep. */
+static bool is_asleep(struct terminal *t) {
+    char text[512];
+    if (proc_text(t, "syscall", text))
+        return is_in_poll(text);
+    const char *name_end = proc_text(t, "stat", text) ? strrchr(text, ')') : NULL;
+    t->asleep = name_end && strncmp(name_end, ") S", 3) == 0 ? t->asleep + 1 : 0;
+    return t->asleep >= SLEPT;
+}
+
+/* Keys that were sent and not taken. The poll waits for those that are still on their way. */
+static bool has_keys(const struct terminal *t) {
+    struct pollfd f = {t->slave, POLLIN, 0};
+    return poll(&f, 1, 0) > 0;
+}
+
+bool terminal_settle(struct terminal *t) {
+    double end = now_s() + TERMINAL_LONG_S;
+    t->asleep = 0;
+    while (!ended(t) && now_s() < end) {
+        bool rests = !has_keys(t) && is_asleep(t);
+        if (!read_some(t, rests ? 0 : 5) && rests)
+            return true;
+    }
+    return false;
+}
+
+bool terminal_stopped(struct terminal *t) {
+    double end = now_s() + TERMINAL_LONG_S;
+    siginfo_t info = {0};
+    while (!ended(t) && now_s() < end) {
+        info.si_pid = 0;
+        if (waitid(P_PID, (id_t)t->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == t->pid) {
+            while (read_some(t, 0))
+                continue;
+            return true;
+        }
+        (void)read_some(t, 10);
+    }
+    return false;
+}
+
+/* ---- what a person does ------------------------------------------------------------------------ */
 
 void terminal_send(struct terminal *t, const char *keys) {
     if (write(t->master, keys, strlen(keys)) < 0)

@@ -10,12 +10,21 @@
 
 struct terminal;
 
+/* Seconds that nothing takes, however slow the machine: all that a test waits for is waited for so long. */
+#define TERMINAL_LONG_S 60.0
+
 /* Starts it in a session of its own with this terminal; NULL where there is no pty. */
 struct terminal *terminal_start(const struct program *p, int rows, int columns);
 /* Reads until nothing came for `quiet_s` seconds, at most `most_s`. False once the program's side is closed. */
 bool terminal_pump(struct terminal *t, double quiet_s, double most_s);
 /* Reads until the output holds `text`; false if it does not within `most_s`. */
 bool terminal_expect(struct terminal *t, const char *text, double most_s);
+/* Reads until the program has nothing left to do: it took all keys, wrote all that follows from them and waits for more,
+ * Escapes and changes of the size included. What its threads or its next tick may bring is not waited for. False once
+ * it has ended, or where it does not come to rest within a long time. */
+bool terminal_settle(struct terminal *t);
+/* Reads until the program has stopped itself, as by Ctrl-Z; false if it ends instead, or goes on for a long time. */
+bool terminal_stopped(struct terminal *t);
 void terminal_send(struct terminal *t, const char *keys);
 /* Seconds from sending keys to the first byte that comes then; below 0 where none does within `most_s`. What came
  * before is read first. */

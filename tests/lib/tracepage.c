@@ -55,7 +55,7 @@ void tracepage_timeline(struct tracepage *p, uint32_t delta_ns, uint32_t id, uin
 }
 
 struct span tracepage_end(struct tracepage *p, uint64_t flags) {
-    uint64_t above = flags & TRACEPAGE_MISSED ? ~UINT64_C(0) << 32 : 0;
+    uint64_t above = (flags & TRACEPAGE_MISSED) != 0 ? ~UINT64_C(0) << 32 : 0;
     tracepage_put(p, 8, (p->n - HEAD) | flags | above, 8);
     return (struct span){p->bytes, p->n};
 }

@@ -37,8 +37,6 @@ static const char *const region_names[REGIONS] = {"vram", "gtt", "system0"};
 
 struct model_client {
     int64_t busy[ENGINES];
-    int64_t first[ENGINES]; /* of the newest life */
-    int64_t most[ENGINES];
     int64_t resident[REGIONS];
     int64_t shared[REGIONS];
 };
@@ -392,8 +390,8 @@ static void check_in_use(const struct snapshot *s, const struct snap_device *d) 
         if (m->class < REGION_COUNT && in_use(s, d, m->class) >= 0)
             sums[m->class] = plus(sums[m->class], shown(m->resident));
     }
-    for (uint8_t c = 0; c < REGION_COUNT; c++)
-        assert_true(sums[c] == 0 || sums[c] <= in_use(s, d, c));
+    for (unsigned c = 0; c < REGION_COUNT; c++)
+        assert_true(sums[c] == 0 || sums[c] <= in_use(s, d, (uint8_t)c));
 }
 
 /* Σ (resident - shared, at least 0) + the largest shared, over processes: never more than the

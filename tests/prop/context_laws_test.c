@@ -24,7 +24,6 @@ struct model {
     int64_t t_ns;
     uint32_t contexts; /* that may be named */
     bool clients;      /* DRM clients tell the same engine, from the start on */
-    bool stream;
     bool open[PROCESSES];
     uint64_t client[PROCESSES];
     uint64_t start;

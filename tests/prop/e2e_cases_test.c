@@ -190,8 +190,8 @@ static void a_sleeping_device_is_not_touched(void **state) {
         fail_msg("a file of the sleeping device was opened (%zd bytes of events)", n);
     file_write(status, "active\n", 7);
     json_t *tick = ticker_next(t);
-    for (int i = 0; i < 5 && strcmp(text_at(tick_device(tick, "0000:07:00.0"), "state"), "active");
-         i++)
+    for (int i = 0;
+         i < 200 && strcmp(text_at(tick_device(tick, "0000:07:00.0"), "state"), "active") != 0; i++)
         tick = ticker_next(t);
     assert_string_equal(text_at(tick_device(tick, "0000:07:00.0"), "state"), "active");
     ticker_finish(t);
@@ -243,8 +243,8 @@ static void a_machine_without_gpu_is_no_failure(void **state) {
     char *sys = e2e_path(&e, "sys");
     scratch_remove(sys);
     struct ticker *t = ticker_start(&e, "200ms");
-    json_t *tick = ticker_next(t);
-    tick = ticker_next(t);
+    (void)ticker_next(t);
+    const json_t *tick = ticker_next(t);
     assert_int_equal(json_array_size(json_object_get(tick, "devices")), 0);
     ticker_finish(t);
     e2e_finish(&e);

@@ -61,8 +61,7 @@ static int drop(void **state) {
 }
 
 static void play(const char *path, struct program_result *r) {
-    program_run(&(struct program){.args = PROGRAM_ARGS("replay", path, "--json", "--speed", "max"),
-                                  .seconds = 20},
+    program_run(&(struct program){.args = PROGRAM_ARGS("replay", path, "--json", "--speed", "max")},
                 r);
 }
 

@@ -84,7 +84,7 @@ static void a_full_file_system_keeps_whole_ticks(void **state) {
     pid_t pid = fork();
     if (pid == 0)
         _exit(record_into_little(small, copy, false));
-    int status = program_wait(pid, 60, NULL);
+    int status = program_wait(pid, PROGRAM_PATIENCE_S, NULL);
     if (status == 77)
         skip();
     assert_int_equal(status, 0);
@@ -115,7 +115,7 @@ static void a_reader_that_goes_away_is_no_failure(void **state) {
     assert_true(read(out[0], some, sizeof some) > 0);
     close(out[0]);
     bool late;
-    int status = program_wait(pid, 5, &late);
+    int status = program_wait(pid, PROGRAM_PATIENCE_S, &late);
     assert_false(late);
     assert_int_equal(status, 0);
     assert_int_equal(fseek(err, 0, SEEK_END), 0);

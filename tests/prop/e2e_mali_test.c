@@ -24,7 +24,7 @@
 
 /* A log with its sums that is not part of the tree. */
 #define EXAMPLE "../shared/data/mali/worked-example"
-#define S4412 "fixtures/mali/samsung-4412/events"
+#define S4412   "fixtures/mali/samsung-4412/events"
 
 static json_t *decoded(const char *const *args, int want_status) {
     struct program p = {.args = args};
@@ -219,7 +219,7 @@ static const struct work small_work[] = {{70, "PP0", 3000000, 0, 0.003},
 
 static json_t *replayed(const char *path, const char *const *options) {
     const char *args[10] = {"replay", path, "--json"};
-    for (unsigned i = 0; options[i] && i < 6; i++)
+    for (unsigned i = 0; i < 6 && options[i]; i++)
         args[3 + i] = options[i];
     json_t *ticks = decoded(args, 0);
     assert_true(json_array_size(ticks) > 0);

@@ -132,6 +132,20 @@ static void a_live_machine(void **state) {
     e2e_finish(&e);
 }
 
+/* Until it would no more die of the signal. */
+static void await_handler(pid_t pid, int number) {
+    uint64_t caught = 0;
+    for (int i = 0; i < 20000 && !(caught >> (number - 1) & 1); i++) {
+        char *path = path_join("/proc", "%d/status", (int)pid), *status = file_read(path, NULL);
+        const char *at = status ? strstr(status, "\nSigCgt:") : NULL;
+        caught = at ? strtoull(at + strlen("\nSigCgt:"), NULL, 16) : 0;
+        free(status);
+        free(path);
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    assert_true(caught >> (number - 1) & 1);
+}
+
 static void a_signal_ends_the_watching_only(void **state) {
     (void)state;
     struct e2e e = e2e_machine(
@@ -141,9 +155,10 @@ static void a_signal_ends_the_watching_only(void **state) {
     struct program p = {
         .args = PROGRAM_ARGS("--root", e.root, "report", "-o", path, "-n", "9999", "-d", "1")};
     pid_t pid = program_start(&p, STDERR_FILENO, STDERR_FILENO);
+    await_handler(pid, SIGINT);
     nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
     kill(pid, SIGINT);
-    assert_int_equal(program_wait(pid, 20, NULL), 0);
+    assert_int_equal(program_wait(pid, PROGRAM_PATIENCE_S, NULL), 0);
     char *t = file_read(path, NULL);
     assert_non_null(t);
     has(t, "</html>\n");

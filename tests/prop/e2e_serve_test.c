@@ -24,7 +24,7 @@
 #include "scratch.h"
 
 #define DEMO    "fixtures/demo/demo.gwt.zst"
-#define WAIT_MS 20000
+#define WAIT_MS ((int)(PROGRAM_PATIENCE_S * 1000))
 #define TYPE    "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 static struct e2e machine;
@@ -107,7 +107,7 @@ static struct server serve(void) {
 static void end_server(struct server *s, int signal_number) {
     bool late;
     assert_int_equal(kill(s->pid, signal_number), 0);
-    int status = program_wait(s->pid, 20, &late);
+    int status = program_wait(s->pid, PROGRAM_PATIENCE_S, &late);
     running = 0;
     assert_int_equal(status, 0);
     assert_false(late);
@@ -144,7 +144,7 @@ static char *hear(int fd) {
     assert_non_null(text);
     for (;;) {
         if (poll(&f, 1, WAIT_MS) <= 0)
-            fail_msg("no answer within 20 s");
+            fail_msg("no answer comes");
         if (cap - n < 4096)
             text = realloc(text, cap *= 2);
         assert_non_null(text);

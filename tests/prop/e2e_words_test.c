@@ -31,6 +31,23 @@ static char *said(const char *const *args, int status) {
     return err;
 }
 
+/* What -c names has to be there, whatever is printed. */
+static void a_missing_configuration_is_said(void **state) {
+    static const char *const forms[][4] = {{"--once"},
+                                           {"--json", "-n1"},
+                                           {"--list"},
+                                           {"--demo", "--once"},
+                                           {"report", "-n1", "-o/dev/null"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char *err = said(PROGRAM_ARGS("-c", "/nonexistent/config", forms[i][0], forms[i][1],
+                                      forms[i][2], forms[i][3]),
+                         1);
+        assert_string_equal(err, "gwtop: /nonexistent/config: No such file or directory\n");
+        free(err);
+    }
+}
+
 static unsigned count(const char *text, const char *word) {
     unsigned n = 0;
     for (; (text = strstr(text, word)) != NULL; text++)
@@ -113,6 +130,7 @@ static void no_demonstration(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_missing_configuration_is_said),
         cmocka_unit_test(options_for_nothing),
         cmocka_unit_test(options_for_something),
         cmocka_unit_test(kinds_are_named),

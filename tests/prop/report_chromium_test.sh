@@ -23,7 +23,7 @@ tell() { # status, what
 }
 
 browse() { # arguments; what it says goes to $out/log
-    HOME=$out timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --no-first-run \
+    HOME=$out "$browser" --headless=new --no-sandbox --disable-gpu --no-first-run \
         --user-data-dir="$out/profile" --enable-logging=stderr "$@" "file://$out/page.html" \
         2>"$out/log"
 }

@@ -34,7 +34,7 @@
 #define GIVEN                                                                                      \
     (PTRACE | BIT(CAP_SETPCAP) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) |                \
      BIT(CAP_NET_ADMIN))
-enum { NOBODY = 65534, PATIENCE_MS = 30000 };
+enum { NOBODY = 65534, PATIENCE_MS = 200000 };
 
 static char *dir;
 static char *plain; /* the program */
@@ -50,7 +50,7 @@ struct run {
 /* By a descriptor: the way to the copy may be closed to another user. */
 static void become(uid_t uid, const char *program, const char *const *args) {
     char *argv[16] = {(char *)(size_t)program};
-    for (int i = 0; args[i] && i < 14; i++)
+    for (int i = 0; i < 14 && args[i]; i++)
         argv[i + 1] = (char *)(size_t)args[i];
     putenv((char *)(size_t) "TERM=xterm-256color");
     putenv((char *)(size_t) "XDG_CONFIG_HOME=/nonexistent"); /* said before the screen if refused */
@@ -141,7 +141,7 @@ static void assert_thread(const char *status, uint64_t permitted, bool bounded) 
 static char *status_of(pid_t pid, const char *tid) {
     char *path = path_join("/proc", "%d/task/%s/status", (int)pid, tid);
     char *text = NULL;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < PATIENCE_MS / 2; i++) {
         free(text);
         text = file_read(path, NULL);
         if (!text || field(text, "\nCapEff:", 16) == 0)

@@ -167,7 +167,7 @@ static bool take_call(struct opens *o, pid_t tid) {
 
 static pid_t start_traced(const struct program *p, int out) {
     char *argv[32] = {(char *)(size_t)program_path()};
-    for (int i = 0; p->args[i] && i < 30; i++)
+    for (int i = 0; i < 30 && p->args[i]; i++)
         argv[i + 1] = (char *)(size_t)p->args[i];
     pid_t pid = fork();
     if (pid != 0)

@@ -111,11 +111,11 @@ static void the_screen_tells(void **state) {
     (void)state;
     struct terminal *t = screen_start(
         PROGRAM_ARGS("replay", "--as", "i915-oa-rfc", RECORDS, "--speed", "max"), NULL, 30, 120);
-    assert_true(terminal_expect(t, "records do not fit (record_size)", screen_patience(5)));
-    terminal_pump(t, 0.3, screen_patience(3));
+    screen_expect(t, "records do not fit (record_size)");
+    screen_settle(t);
     terminal_forget(t);
     terminal_send(t, "q");
-    assert_int_equal(terminal_wait(t, screen_patience(5), &late), 0);
+    assert_int_equal(terminal_wait(t, TERMINAL_LONG_S, &late), 0);
     assert_false(late);
     const char *out = terminal_output(t, NULL);
     const char *left = strstr(out, "\033[?1049l");
@@ -131,7 +131,7 @@ static void the_screen_does_not_open_on_nothing(void **state) {
     struct terminal *t = terminal_start(&p, 24, 80);
     if (!t)
         skip();
-    assert_int_equal(terminal_wait(t, screen_patience(5), &late), 1);
+    assert_int_equal(terminal_wait(t, TERMINAL_LONG_S, &late), 1);
     const char *out = terminal_output(t, NULL);
     assert_null(strstr(out, "\033[?1049h"));
     assert_non_null(strstr(out, "nothing in it is of the kind i915-perf"));

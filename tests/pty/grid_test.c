@@ -32,82 +32,23 @@ static void nap(double s) {
     nanosleep(&t, NULL);
 }
 
-static bool wraps_late(const char *term) {
-    return strcmp(term, "ansi") != 0;
-}
-
-struct run {
-    struct terminal *t;
-    struct vt *v;
-    char term[64];
-};
-
-static struct run run_start(const char *const *args, const char *term, const char *locale, int rows,
-                            int columns) {
-    static char term_env[64], locale_env[64];
-    struct run r;
-    snprintf(r.term, sizeof r.term, "%s", term);
-    snprintf(term_env, sizeof term_env, "TERM=%s", term);
-    snprintf(locale_env, sizeof locale_env, "LC_ALL=%s", locale);
-    r.t = screen_start(args, (const char *const[]){term_env, locale_env, NULL}, rows, columns);
-    r.v = vt_create(rows, columns, wraps_late(term));
-    return r;
-}
-
-/* Reads until it is quiet; what came is on the screen then. */
-static void run_read(struct run *r, double quiet) {
-    size_t n;
-    terminal_pump(r->t, quiet, screen_patience(10));
-    const char *out = terminal_output(r->t, &n);
-    vt_feed(r->v, out, n);
-    terminal_forget(r->t);
-}
-
-static void run_keys(struct run *r, const char *keys) {
-    terminal_send(r->t, keys);
-    run_read(r, 0.4);
-}
-
-/* Panes close first; then it ends, and leaves no mode behind. */
-static void run_end(struct run *r) {
-    bool late = false;
-    size_t n;
-    if (vt_strange(r->v) > 0)
-        fail_msg("%s: %u strange sequences, the first: %s", r->term, vt_strange(r->v),
-                 vt_strange_text(r->v));
-    for (int i = 0; i < 4; i++) {
-        terminal_send(r->t, "q");
-        if (!terminal_pump(r->t, 0.3, 1))
-            break;
-    }
-    assert_int_equal(terminal_wait(r->t, screen_patience(5), &late), 0);
-    assert_false(late);
-    const char *out = terminal_output(r->t, &n);
-    vt_feed(r->v, out, n);
-    assert_false(vt_mode(r->v, 1000) || vt_mode(r->v, 1006) || vt_mode(r->v, 1049));
-    if (strncmp(r->term, "xterm", 5) == 0)
-        assert_true(vt_mode(r->v, 25));
-    vt_destroy(r->v);
-    terminal_finish(r->t);
-}
-
 /* ---- the same everywhere --------------------------------------------------------------------- */
 
 /* The table, and the help below it. */
 static char *seen_on(const char *term, const char *locale) {
     const char *const args[] = {still[0], still[1],           still[2], still[3],
                                 "--set",  screen_mouse(term), NULL};
-    struct run r = run_start(args, term, locale, ROWS, COLUMNS);
-    run_read(&r, 0.25);
+    struct picture r = picture_start(args, term, locale, ROWS, COLUMNS);
+    picture_expect_marks(&r);
+    picture_keys(&r, " "); /* no tick comes from now on */
     char *table = strdup(vt_text(r.v));
-    terminal_send(r.t, "h");
-    run_read(&r, 0.25);
+    picture_keys(&r, "h");
     const char *help = vt_text(r.v);
     char *text = malloc(strlen(table) + strlen(help) + 1);
     assert_non_null(text);
     strcat(strcpy(text, table), help);
     free(table);
-    run_end(&r);
+    picture_end(&r);
     return text;
 }
 
@@ -151,35 +92,34 @@ static void any_size(void **state) {
     static const int sizes[][2] = {{1, 1}, {2, 3}, {5, 20}, {24, 80}, {60, 200}, {200, 500}};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        struct run r = run_start(still, "xterm-256color", "C.UTF-8", sizes[i][0], sizes[i][1]);
-        run_read(&r, 0.4);
+        struct picture r =
+            picture_start(still, "xterm-256color", "C.UTF-8", sizes[i][0], sizes[i][1]);
         if (sizes[i][0] >= 24)
             assert_non_null(strstr(vt_text(r.v), "PID"));
-        run_end(&r);
+        picture_end(&r);
     }
 }
 
 /* The last of a hundred sizes is what is drawn. */
 static void a_storm_of_resizes(void **state) {
     (void)state;
-    struct run r = run_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
-    run_read(&r, 0.4);
+    struct picture r = picture_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
+    picture_keys(&r, " ");
     for (int i = 0; i < 100; i++) {
         terminal_resize(r.t, 5 + i * 7 % 50, 20 + i * 13 % 150);
         nap(0.01);
     }
-    terminal_resize(r.t, 30, 100);
-    terminal_pump(r.t, 0.5, screen_patience(5));
-    terminal_forget(r.t);
-    vt_resize(r.v, 30, 100);
-    run_keys(&r, "\f"); /* Ctrl-L: all anew */
+    picture_resize(&r, 30, 100);
+    picture_keys(&r, "\f"); /* Ctrl-L: all anew, also what was drawn for another size before */
+    picture_expect_marks(&r);
     char *text = strdup(vt_text(r.v));
-    run_end(&r);
-    struct run fresh = run_start(still, "xterm-256color", "C.UTF-8", 30, 100);
-    run_read(&fresh, 0.4);
-    run_keys(&fresh, "\f"); /* a first hint goes with the first key */
+    picture_end(&r);
+    struct picture fresh = picture_start(still, "xterm-256color", "C.UTF-8", 30, 100);
+    picture_keys(&fresh, " ");
+    picture_keys(&fresh, "\f");
+    picture_expect_marks(&fresh);
     assert_string_equal(text, vt_text(fresh.v));
-    run_end(&fresh);
+    picture_end(&fresh);
     free(text);
 }
 
@@ -187,27 +127,27 @@ static void a_storm_of_resizes(void **state) {
 
 static void a_stop_gives_the_terminal_back(void **state) {
     (void)state;
-    struct run r = run_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
-    run_read(&r, 0.4);
-    run_keys(&r, "\f"); /* a first hint goes with the first key */
+    struct picture r = picture_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
+    picture_keys(&r, " ");
+    picture_expect_marks(&r);
     char *before = strdup(vt_text(r.v));
     assert_true(vt_mode(r.v, 1000) && vt_mode(r.v, 1049));
     assert_false(vt_mode(r.v, 25));
-    run_keys(&r, "\x1a");
+    terminal_send(r.t, "\x1a");
+    assert_true(terminal_stopped(r.t));
+    picture_draw(&r);
     assert_false(vt_mode(r.v, 1000) || vt_mode(r.v, 1006) || vt_mode(r.v, 1049));
     assert_true(vt_mode(r.v, 25));
     terminal_resize(r.t, 40, 100); /* as by another window of tmux meanwhile */
     vt_resize(r.v, 40, 100);
     kill(terminal_pid(r.t), SIGCONT);
-    run_read(&r, 0.5);
+    picture_take(&r);
     assert_true(vt_mode(r.v, 1000) && vt_mode(r.v, 1049));
     assert_non_null(strstr(vt_row(r.v, 39), "F10"));
-    terminal_resize(r.t, ROWS, COLUMNS);
-    vt_resize(r.v, ROWS, COLUMNS);
-    run_read(&r, 0.5);
+    picture_resize(&r, ROWS, COLUMNS);
     assert_string_equal(vt_text(r.v), before);
     free(before);
-    run_end(&r);
+    picture_end(&r);
 }
 
 /* ---- rubbish --------------------------------------------------------------------------------- */
@@ -229,11 +169,8 @@ static char *rubbish(size_t n) {
 
 static void rubbish_does_no_harm(void **state) {
     (void)state;
-    struct run r = run_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
-    run_read(&r, 0.4);
+    struct picture r = picture_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
     char *text = rubbish(1 << 20);
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
     for (size_t at = 0; at < 1 << 20; at += 2048) {
         char piece[2049];
         memcpy(piece, text + at, 2048);
@@ -241,93 +178,94 @@ static void rubbish_does_no_harm(void **state) {
         terminal_send(r.t, piece);
         terminal_pump(r.t, 0.001, 0.01);
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    assert_true((double)(end.tv_sec - begin.tv_sec) < screen_patience(45));
     free(text);
+    screen_settle(r.t);
     nap(1.2); /* what is dropped ends with the second */
-    terminal_pump(r.t, 0.3, screen_patience(5));
+    for (int i = 0; i < 8; i++)
+        screen_keys(r.t, "\033"); /* closes what may be open */
     terminal_forget(r.t);
-    for (int i = 0; i < 8; i++) {
-        terminal_send(r.t, "\033"); /* closes what may be open */
-        nap(0.1);
-    }
-    run_keys(&r, "\f");
-    assert_non_null(strstr(vt_text(r.v), "F10"));
-    run_end(&r);
+    picture_keys(&r, "\f");
+    picture_expect(&r, "F10");
+    picture_end(&r);
 }
 
-/* A sequence that comes in two reads is still one key, if it comes soon. */
+/* A sequence that comes in two reads is still one key, if it comes soon: one of many must have been soon enough. */
 static void keys_cut_in_two(void **state) {
     (void)state;
-    struct run r = run_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
-    run_read(&r, 0.4);
-    terminal_send(r.t, "\033O");
-    terminal_send(r.t, "P"); /* F1 */
-    run_read(&r, 0.4);
-    assert_non_null(strstr(vt_text(r.v), "this help"));
-    run_end(&r);
+    time_t end = time(NULL) + (time_t)TERMINAL_LONG_S;
+    struct picture r = picture_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
+    while (!picture_holds(&r, "this help") && time(NULL) < end) {
+        picture_keys(&r, "\033");
+        terminal_send(r.t, "\033O");
+        picture_keys(&r, "P"); /* F1 */
+    }
+    assert_true(picture_holds(&r, "this help"));
+    picture_end(&r);
 }
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
+static uint64_t tick_shown(struct picture *p) {
+    const char *at = strstr(vt_text(p->v), "tick ");
+    assert_non_null(at);
+    return strtoull(at + 5, NULL, 10);
+}
+
 /* Each tick of the demonstration at 200 x 60. */
 static void a_tick_is_small(void **state) {
-    size_t n;
+    size_t n = 0;
+    uint64_t ticks = 0;
     (void)state;
-    struct run r = run_start(PROGRAM_ARGS("replay", "fixtures/demo/demo.gwt.zst"), "xterm-256color",
-                             "C.UTF-8", 60, 200);
-    run_read(&r, 0.2);
-    terminal_pump(r.t, 3, 5);
-    terminal_forget(r.t);
-    terminal_pump(r.t, 60, 5);
-    terminal_output(r.t, &n);
-    if (n == 0 || n / 5 > 4096)
-        fail_msg("%zu bytes a second", n / 5);
-    run_read(&r, 0.1);
-    run_end(&r);
+    struct picture r = picture_start(still, "xterm-256color", "C.UTF-8", 60, 200);
+    picture_expect_marks(&r);
+    picture_keys(&r, "+++++++"); /* somewhat more than one a second */
+    for (uint64_t from = tick_shown(&r); ticks < 5; ticks = tick_shown(&r) - from) {
+        terminal_pump(r.t, 0.05, 1);
+        n += picture_take(&r);
+    }
+    if (n == 0 || n / ticks > 4096)
+        fail_msg("%zu bytes for %u ticks", n, (unsigned)ticks);
+    picture_end(&r);
 }
 
 static void nothing_new_is_no_byte(void **state) {
     size_t n;
     (void)state;
-    struct run r = run_start(still, "xterm-256color", "C.UTF-8", 60, 200);
-    run_read(&r, 0.4);
-    run_keys(&r, " "); /* pause */
+    struct picture r = picture_start(still, "xterm-256color", "C.UTF-8", 60, 200);
+    picture_expect_marks(&r);
+    picture_keys(&r, " "); /* pause */
     terminal_pump(r.t, 60, 3);
     terminal_output(r.t, &n);
     assert_int_equal(n, 0);
-    run_end(&r);
+    picture_end(&r);
 }
 
 /* ---- title and cursor ------------------------------------------------------------------------ */
 
 static void the_title_is_told_where_there_is_one(void **state) {
     (void)state;
-    struct run r = run_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
-    run_read(&r, 0.4);
+    struct picture r = picture_start(still, "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
     assert_non_null(strstr(vt_title(r.v), "gwtop"));
-    run_end(&r);
-    r = run_start(still, "vt100", "C", ROWS, COLUMNS);
-    run_read(&r, 0.4);
+    picture_end(&r);
+    r = picture_start(still, "vt100", "C", ROWS, COLUMNS);
     assert_string_equal(vt_title(r.v), "");
-    run_end(&r);
+    picture_end(&r);
 }
 
 static void the_cursor_is_on_the_selected_row(void **state) {
     int row, column, next;
     (void)state;
-    struct run r = run_start(PROGRAM_ARGS("replay", "fixtures/demo/demo.gwt.zst", "--speed", "0.01",
-                                          "--set", "plain=yes"),
-                             "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
-    run_read(&r, 0.4);
+    struct picture r = picture_start(PROGRAM_ARGS("replay", "fixtures/demo/demo.gwt.zst", "--speed",
+                                                  "0.01", "--set", "plain=yes"),
+                                     "xterm-256color", "C.UTF-8", ROWS, COLUMNS);
     assert_ascii(vt_text(r.v), "plain");
     assert_true(vt_mode(r.v, 25));
     vt_cursor(r.v, &row, &column);
-    run_keys(&r, "\033OB"); /* Down */
+    picture_keys(&r, "\033OB"); /* Down */
     vt_cursor(r.v, &next, &column);
     assert_int_equal(next, row + 1);
     assert_int_equal(column, 0);
-    run_end(&r);
+    picture_end(&r);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 /*
  * The screen on every kind of terminal, with and without Unicode: it draws, names of processes do no harm, a
- * locale that is not UTF-8 gets ASCII, and the terminal is as it was afterwards.
+ * locale that is not UTF-8 gets ASCII, and the terminal is as it was afterwards. What can be no screen is refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "capability.h"
 #include "scratch.h"
@@ -48,6 +49,21 @@ static void assert_harmless(const char *output, size_t n, bool ascii) {
             fail_msg("byte 0x%02x in the C locale", (unsigned char)output[i]);
 }
 
+/* Reads until both are on the screen; the output is kept. */
+static bool shows(struct terminal *t, const char *term, const char *one, const char *other) {
+    struct vt *v = vt_create(60, 120, strcmp(term, "ansi") != 0);
+    time_t end = time(NULL) + (time_t)TERMINAL_LONG_S;
+    bool both = false;
+    for (size_t n, fed = 0; !both && time(NULL) <= end; fed = n) {
+        terminal_pump(t, 0.01, 0.05);
+        const char *output = terminal_output(t, &n);
+        vt_feed(v, output + fed, n - fed);
+        both = strstr(vt_text(v), one) && strstr(vt_text(v), other);
+    }
+    vt_destroy(v);
+    return both;
+}
+
 static void run_on(const char *term, const char *locale) {
     char term_env[64], locale_env[64], none[64];
     size_t n;
@@ -57,8 +73,8 @@ static void run_on(const char *term, const char *locale) {
     snprintf(locale_env, sizeof locale_env, "LC_ALL=%s", locale);
     struct terminal *t =
         screen_start(PROGRAM_ARGS("--root", root, "-d", "1s", "--set", screen_mouse(term)),
-                     (const char *const[]){term_env, locale_env, NULL}, 40, 120);
-    if (!terminal_expect(t, "blender", 20) || !terminal_expect(t, "62001", 5))
+                     (const char *const[]){term_env, locale_env, NULL}, 60, 120);
+    if (!shows(t, term, "blender", "62001"))
         fail_msg("%s, %s: no processes on the screen", term, locale);
     const char *output = terminal_output(t, &n);
     assert_harmless(output, n, strcmp(locale, "C") == 0);
@@ -81,8 +97,31 @@ static void ascii_terminals(void **state) {
         run_on(terms[i], "C");
 }
 
+/* Such a terminal gets one sentence without escapes, and status 1. */
+static void refuses_dumb_terminals(void **state) {
+    static const char *const terms[] = {"TERM=dumb", "TERM", "TERM=", "TERM=no-such-terminal"};
+    (void)state;
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+        struct program p = {.args = PROGRAM_ARGS("--root", root),
+                            .env = (const char *const[]){terms[i], NULL}};
+        struct terminal *t = terminal_start(&p, 24, 80);
+        if (!t)
+            skip();
+        bool late;
+        int status = terminal_wait(t, TERMINAL_LONG_S, &late);
+        size_t n;
+        const char *output = terminal_output(t, &n);
+        assert_false(late);
+        assert_int_equal(status, 1);
+        assert_true(n > 10);
+        assert_null(memchr(output, '\033', n));
+        terminal_finish(t);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(unicode_terminals),
-                                       cmocka_unit_test(ascii_terminals)};
+                                       cmocka_unit_test(ascii_terminals),
+                                       cmocka_unit_test(refuses_dumb_terminals)};
     return cmocka_run_group_tests(tests, make_machine, drop_machine);
 }

@@ -1,0 +1,108 @@
+/*
+ * Whatever ends the real program on a terminal or stops it, the terminal is as it was.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "scratch.h"
+#include "screen_run.h"
+#include "synth.h"
+
+static char *root;
+
+static int make_machine(void **state) {
+    (void)state;
+    root = scratch_make();
+    struct synth_options o = {.gpus = "amdgpu,i915,amdgpu-mobile:asleep",
+                              .processes = 60,
+                              .fds = 6,
+                              .clients = 24,
+                              .seed = 4,
+                              .hostile = true};
+    struct synth *s = synth_create(root, &o);
+    synth_close(s);
+    return s ? 0 : -1;
+}
+
+static int drop_machine(void **state) {
+    (void)state;
+    scratch_remove(root);
+    return 0;
+}
+
+static struct terminal *start(int rows, int columns) {
+    return screen_start(PROGRAM_ARGS("--root", root, "-d", "1s"), NULL, rows, columns);
+}
+
+/* Ends it by keys: status 0, all as it was. */
+static void quit(struct terminal *t, const char *keys) {
+    terminal_send(t, keys);
+    screen_finish(t, "xterm-256color");
+}
+
+/* ---- the runs --------------------------------------------------------------------------------------------------- */
+
+static void quits_by_its_keys(void **state) {
+    (void)state;
+    quit(start(24, 80), "q");
+    quit(start(24, 80), "\033[21~");
+    quit(start(24, 80), "\003");
+}
+
+static void signals_restore_the_terminal(void **state) {
+    static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+    (void)state;
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        bool late;
+        struct terminal *t = start(24, 80);
+        kill(terminal_pid(t), signals[i]);
+        int status = terminal_wait(t, TERMINAL_LONG_S, &late);
+        assert_false(late);
+        assert_true(status == 0 || status == 128 + signals[i]);
+        screen_assert_restored(t, "xterm-256color");
+        terminal_finish(t);
+    }
+}
+
+/* Ctrl-Z gives the terminal back; going on takes it again, and draws all of it. It is so large that no row leaves the
+ * screen when the plots come with a later tick. */
+static void stops_and_goes_on(void **state) {
+    (void)state;
+    struct picture p = picture_start(PROGRAM_ARGS("--root", root, "-d", "1s"), "xterm-256color",
+                                     "C.UTF-8", 60, 120);
+    picture_expect(&p, "python");
+    terminal_send(p.t, "\032");
+    assert_true(terminal_stopped(p.t));
+    screen_assert_restored(p.t, p.term);
+    terminal_forget(p.t);
+    vt_destroy(p.v);
+    p.v = vt_create(60, 120, true);
+    kill(terminal_pid(p.t), SIGCONT);
+    picture_expect(&p, "python");
+    picture_end(&p);
+}
+
+static void ends_when_the_terminal_goes(void **state) {
+    bool late;
+    (void)state;
+    struct terminal *t = start(24, 80);
+    terminal_hang_up(t);
+    terminal_wait(t, TERMINAL_LONG_S, &late);
+    assert_false(late);
+    terminal_finish(t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quits_by_its_keys),
+        cmocka_unit_test(signals_restore_the_terminal),
+        cmocka_unit_test(stops_and_goes_on),
+        cmocka_unit_test(ends_when_the_terminal_goes),
+    };
+    return cmocka_run_group_tests_name("ends of the screen", tests, make_machine, drop_machine);
+}
