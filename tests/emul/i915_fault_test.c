@@ -75,6 +75,13 @@ static void what_cannot_be_is_told(void **state) {
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
+/* Where the end of a stream may come before a tick shows what it gave. */
+static json_t *look_until_told(const struct i915rig *r) {
+    pid_t pid = emulrig_start(&r->emul, PROGRAM_ARGS("--counters", "--json", "-d", "100ms"));
+    assert_int_equal(emulrig_end_after(&r->emul, pid, "SUM", 3), 0);
+    return emulrig_out_ticks(&r->emul);
+}
+
 /* Nothing above what can be, and sums that hold for all that could be told. */
 static void faults_are_survived(void **state) {
     static const struct {
@@ -95,8 +102,7 @@ static void faults_are_survived(void **state) {
         struct i915rig r = i915rig_make("skl", SETS_BASIC);
         i915rig_script(&r, cases[i].script);
         print_message("# %s\n", cases[i].script);
-        json_t *ticks = i915rig_ticks(&r, LOOK("4", "100ms"));
-        assert_int_equal(json_array_size(ticks), 4);
+        json_t *ticks = cases[i].whole ? i915rig_looked(&r, "100ms", 1) : look_until_told(&r);
         if (cases[i].whole)
             i915rig_assert_sums(ticks, &r);
         struct i915rig_sums s = i915rig_sum(ticks, &r);

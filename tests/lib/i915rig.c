@@ -136,6 +136,12 @@ json_t *i915rig_ticks(const struct i915rig *r, const char *const *args) {
     return emulrig_ticks(&r->emul, args);
 }
 
+json_t *i915rig_looked(const struct i915rig *r, const char *delay, unsigned ticks) {
+    pid_t pid = emulrig_start(&r->emul, PROGRAM_ARGS("--counters", "--json", "-d", delay));
+    assert_int_equal(emulrig_end_shown(&r->emul, pid, "counter.GpuTime", ticks), 0);
+    return emulrig_out_ticks(&r->emul);
+}
+
 json_t *i915rig_metric(json_t *tick, const struct i915rig *r, const char *name) {
     return emulrig_metric(tick, &r->emul, name);
 }

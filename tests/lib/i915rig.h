@@ -47,6 +47,8 @@ void i915rig_assert_clean(const struct i915rig *r);
 
 /* The ticks of a call that prints JSON, lawful each; to be decref'ed. */
 json_t *i915rig_ticks(const struct i915rig *r, const char *const *args);
+/* Those of a look with --counters every `delay`, which goes on until so many ticks in a row have counters. */
+json_t *i915rig_looked(const struct i915rig *r, const char *delay, unsigned ticks);
 /* A metric of the device; NULL where it is not there. */
 json_t *i915rig_metric(json_t *tick, const struct i915rig *r, const char *name);
 double i915rig_value(json_t *tick, const struct i915rig *r, const char *name); /* or NaN */
