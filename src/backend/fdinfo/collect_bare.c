@@ -64,6 +64,7 @@ static void search_folder(struct search *s, const char *folder) {
     if (fd >= 0)
         (void)host_list(h, fd, space, sizeof(space), meet_node, s);
     host_close(h, fd);
+    s->folder = NULL;
 }
 
 /* A container has nodes of its own: other inodes, the same device. */
