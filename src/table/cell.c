@@ -224,7 +224,7 @@ static void put_region(const struct pen *p, const struct snap_memory *m, struct 
 
 /* What belongs to nobody has a shorter word where there is little room. */
 static void put_loose(const struct pen *p, struct span name) {
-    static const char *const shorter[] = {"(unattributed)", "(unattrib.)"};
+    static const char *const shorter[] = {"(not attrib.)", "(not attr.)"};
     buf_span(p->out, name);
     for (size_t i = 0; span_equals(name, "(not attributed)") && written(p) > p->room &&
                        i < sizeof shorter / sizeof shorter[0];

@@ -179,8 +179,8 @@ static void nobody_has_a_whole_word(void **state) {
     for (int columns = 60; columns < 160; columns++) {
         assert_int_equal(grid_resize(&g, 24, columns), ERR_OK);
         ui_render(ui, snap_get(&b), &play, &g);
-        assert_true(row_of(&g, "(not attributed)") >= 0 || row_of(&g, "(unattributed)") >= 0 ||
-                    row_of(&g, "(unattrib.)") >= 0);
+        assert_true(row_of(&g, "(not attributed)") >= 0 || row_of(&g, "(not attrib.)") >= 0 ||
+                    row_of(&g, "(not attr.)") >= 0);
     }
     ui_destroy(ui);
     grid_finish(&g);
