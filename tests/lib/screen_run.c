@@ -12,7 +12,9 @@
 #include <time.h>
 
 #include "capability.h"
+#include "scratch.h"
 #include "screen_run.h"
+#include "synth.h"
 
 const char *screen_mouse(const char *term) {
     const char *variant = getenv("GWTOP_VARIANT");
@@ -33,6 +35,20 @@ void screen_keys(struct terminal *t, const char *keys) {
 void screen_expect(struct terminal *t, const char *text) {
     if (!terminal_expect(t, text, TERMINAL_LONG_S))
         fail_msg("\"%s\" does not come, but: %s", text, terminal_output(t, NULL));
+}
+
+char *screen_machine(const char *gpus, unsigned processes, unsigned clients) {
+    char *root = scratch_make();
+    struct synth *s = synth_create(root, &(struct synth_options){.gpus = gpus,
+                                                                 .processes = processes,
+                                                                 .fds = 6,
+                                                                 .clients = clients,
+                                                                 .seed = 4,
+                                                                 .hostile = true});
+    if (!s)
+        scratch_remove(root);
+    synth_close(s);
+    return s ? root : NULL;
 }
 
 struct terminal *screen_start(const char *const *args, const char *const *env, int rows,
@@ -74,6 +90,11 @@ void screen_finish(struct terminal *t, const char *term) {
     assert_int_equal(status, 0);
     screen_assert_restored(t, term);
     terminal_finish(t);
+}
+
+void screen_quit(struct terminal *t, const char *keys) {
+    terminal_send(t, keys);
+    screen_finish(t, "xterm-256color");
 }
 
 /* ---- what it shows ----------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
 #include "terminal.h"
 #include "vt.h"
 
+/* A machine with these GPUs and hostile names in a new folder, which scratch_remove() removes. NULL: none was made. */
+char *screen_machine(const char *gpus, unsigned processes, unsigned clients);
 /* Until the first screen is there and it waits for keys. Skips the test where there is no pty. */
 struct terminal *screen_start(const char *const *args, const char *const *env, int rows,
                               int columns);
@@ -12,6 +14,8 @@ struct terminal *screen_start(const char *const *args, const char *const *env, i
 void screen_assert_restored(struct terminal *t, const char *term);
 /* It has been told to end: does so, with status 0, and the terminal is as it was. */
 void screen_finish(struct terminal *t, const char *term);
+/* The same of an xterm, told by keys. */
+void screen_quit(struct terminal *t, const char *keys);
 /* The value of --set for a terminal of this type. On the Linux console ncurses asks libgpm for the mouse, which loses
  * some bytes of its own: a leak that a sanitizer build would end with. */
 const char *screen_mouse(const char *term);

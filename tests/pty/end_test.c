@@ -11,22 +11,13 @@
 
 #include "scratch.h"
 #include "screen_run.h"
-#include "synth.h"
 
 static char *root;
 
 static int make_machine(void **state) {
     (void)state;
-    root = scratch_make();
-    struct synth_options o = {.gpus = "amdgpu,i915,amdgpu-mobile:asleep",
-                              .processes = 60,
-                              .fds = 6,
-                              .clients = 24,
-                              .seed = 4,
-                              .hostile = true};
-    struct synth *s = synth_create(root, &o);
-    synth_close(s);
-    return s ? 0 : -1;
+    root = screen_machine("amdgpu,i915,amdgpu-mobile:asleep", 60, 24);
+    return root ? 0 : -1;
 }
 
 static int drop_machine(void **state) {
@@ -39,19 +30,13 @@ static struct terminal *start(int rows, int columns) {
     return screen_start(PROGRAM_ARGS("--root", root, "-d", "1s"), NULL, rows, columns);
 }
 
-/* Ends it by keys: status 0, all as it was. */
-static void quit(struct terminal *t, const char *keys) {
-    terminal_send(t, keys);
-    screen_finish(t, "xterm-256color");
-}
-
 /* ---- the runs --------------------------------------------------------------------------------------------------- */
 
 static void quits_by_its_keys(void **state) {
     (void)state;
-    quit(start(24, 80), "q");
-    quit(start(24, 80), "\033[21~");
-    quit(start(24, 80), "\003");
+    screen_quit(start(24, 80), "q");
+    screen_quit(start(24, 80), "\033[21~");
+    screen_quit(start(24, 80), "\003");
 }
 
 static void signals_restore_the_terminal(void **state) {

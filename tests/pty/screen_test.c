@@ -17,23 +17,14 @@
 
 #include "scratch.h"
 #include "screen_run.h"
-#include "synth.h"
 #include "terminal.h"
 
 static char *root;
 
 static int make_machine(void **state) {
     (void)state;
-    root = scratch_make();
-    struct synth_options o = {.gpus = "amdgpu,i915,amdgpu-mobile:asleep",
-                              .processes = 60,
-                              .fds = 6,
-                              .clients = 24,
-                              .seed = 4,
-                              .hostile = true};
-    struct synth *s = synth_create(root, &o);
-    synth_close(s);
-    return s ? 0 : -1;
+    root = screen_machine("amdgpu,i915,amdgpu-mobile:asleep", 60, 24);
+    return root ? 0 : -1;
 }
 
 static int drop_machine(void **state) {
@@ -44,12 +35,6 @@ static int drop_machine(void **state) {
 
 static struct terminal *start(int rows, int columns) {
     return screen_start(PROGRAM_ARGS("--root", root, "-d", "1s"), NULL, rows, columns);
-}
-
-/* Ends it by keys: status 0, all as it was. */
-static void quit(struct terminal *t, const char *keys) {
-    terminal_send(t, keys);
-    screen_finish(t, "xterm-256color");
 }
 
 /* ---- the runs --------------------------------------------------------------------------------------------------- */
@@ -70,7 +55,7 @@ static void follows_every_size(void **state) {
     }
     screen_settle(t);
     terminal_resize(t, 24, 80);
-    quit(t, "q");
+    screen_quit(t, "q");
 }
 
 /* More rows or columns than a short holds: as many are drawn as there may be. */
@@ -82,7 +67,7 @@ static void bears_a_hostile_size(void **state) {
         terminal_resize(t, sizes[i][0], sizes[i][1]);
         screen_settle(t);
     }
-    quit(t, "q");
+    screen_quit(t, "q");
 }
 
 static void starts_at_odd_sizes(void **state) {
@@ -90,7 +75,7 @@ static void starts_at_odd_sizes(void **state) {
                                    {60, 200}, {40000, 80}, {65535, 65535}};
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        quit(start(sizes[i][0], sizes[i][1]), "q");
+        screen_quit(start(sizes[i][0], sizes[i][1]), "q");
 }
 
 /* Every key that does not end it, then Escape out of whatever is open. */
@@ -113,7 +98,7 @@ static void takes_keys(void **state) {
     }
     screen_keys(t, "\033");
     screen_keys(t, "\033");
-    quit(t, "q");
+    screen_quit(t, "q");
 }
 
 static void plays_a_recording(void **state) {

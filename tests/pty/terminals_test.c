@@ -17,18 +17,13 @@
 #include "capability.h"
 #include "scratch.h"
 #include "screen_run.h"
-#include "synth.h"
 
 static char *root;
 
 static int make_machine(void **state) {
     (void)state;
-    root = scratch_make();
-    struct synth_options o = {
-        .gpus = "amdgpu", .processes = 30, .fds = 6, .clients = 10, .seed = 4, .hostile = true};
-    struct synth *s = synth_create(root, &o);
-    synth_close(s);
-    return s ? 0 : -1;
+    root = screen_machine("amdgpu", 30, 10);
+    return root ? 0 : -1;
 }
 
 static int drop_machine(void **state) {
