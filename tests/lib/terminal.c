@@ -159,12 +159,31 @@ static bool has_keys(const struct terminal *t) {
     return poll(&f, 1, 0) > 0;
 }
 
+#define LAST 0x16 /* SYN: no program writes it, and no mode changes it */
+
+/* What was written is on its way until a worker of the kernel has brought it over; a byte of ours comes after all of it.
+ * False: something came before that. */
+static bool is_drained(struct terminal *t) {
+    static const char last = LAST;
+    double end = now_s() + TERMINAL_LONG_S;
+    size_t before = t->n;
+    if (write(t->slave, &last, 1) != 1)
+        return true;
+    while (t->n == before || t->output[t->n - 1] != LAST) {
+        if (now_s() > end)
+            return true;
+        (void)read_some(t, 20);
+    }
+    t->output[--t->n] = '\0';
+    return t->n == before;
+}
+
 bool terminal_settle(struct terminal *t) {
     double end = now_s() + TERMINAL_LONG_S;
     t->asleep = 0;
     while (!ended(t) && now_s() < end) {
         bool rests = !has_keys(t) && is_asleep(t);
-        if (!read_some(t, rests ? 0 : 5) && rests)
+        if (!read_some(t, rests ? 0 : 5) && rests && is_drained(t))
             return true;
     }
     return false;
@@ -176,7 +195,7 @@ bool terminal_stopped(struct terminal *t) {
     while (!ended(t) && now_s() < end) {
         info.si_pid = 0;
         if (waitid(P_PID, (id_t)t->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == t->pid) {
-            while (read_some(t, 0))
+            while (!is_drained(t))
                 continue;
             return true;
         }
