@@ -48,6 +48,12 @@ void rights_lower(void);
 /* Whether CAP_SYS_PTRACE is in effect. */
 bool rights_see_processes(void);
 
+/* ---- threads ------------------------------------------------------------------------------------------ */
+
+/* Signals are for the thread that waits for them: threads that `start` begins have all of them blocked but those that
+ * a fault of their own raises, and RIGHTS_SIGNAL. Gives what `start` gives. */
+int threads_begin(int (*start)(void *ctx), void *ctx);
+
 /* ---- host -------------------------------------------------------------------------------------------- */
 
 /* The system calls that collectors make; a test replaces them. Each returns as the call does: -1 with

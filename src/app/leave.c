@@ -2,7 +2,6 @@
 #include "leave.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,19 +24,18 @@ static void *wait_beside(void *ctx) {
     _exit(l->status);
 }
 
+static int start_thread(void *ctx) {
+    struct leave *l = ctx;
+    return pthread_create(&l->thread, NULL, wait_beside, l);
+}
+
 /* Without such a thread it is waited for as long as it takes. */
 void leave_begin(struct leave *l, int status) {
-    sigset_t all;
-    sigset_t before;
     l->status = status;
     l->watched = sem_init(&l->done, 0, 0) == 0;
     if (!l->watched)
         return;
-    sigfillset(&all);
-    sigdelset(&all, RIGHTS_SIGNAL);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    l->watched = pthread_create(&l->thread, NULL, wait_beside, l) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    l->watched = threads_begin(start_thread, l) == 0;
     if (!l->watched)
         sem_destroy(&l->done);
 }

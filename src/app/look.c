@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -98,15 +97,9 @@ static void *run(void *arg) {
     return NULL;
 }
 
-/* Signals are for the thread that waits for them. */
-static int start_thread(struct look *l) {
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, RIGHTS_SIGNAL);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int sys = pthread_create(&l->thread, NULL, run, l);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return sys;
+static int start_thread(void *ctx) {
+    struct look *l = ctx;
+    return pthread_create(&l->thread, NULL, run, l);
 }
 
 /* ---- the owner ------------------------------------------------------------------------------- */
@@ -137,7 +130,7 @@ enum err look_start(struct look **out, const char *root, struct err_info *info) 
         l->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
         sys = l->ready_fd < 0 ? errno : 0;
     }
-    sys = sys ? sys : start_thread(l);
+    sys = sys ? sys : threads_begin(start_thread, l);
     if (sys) {
         discard(l);
         enum err e = err_from_sys(sys);

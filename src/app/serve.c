@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -212,19 +211,19 @@ static void hush(void *ctx, const char *format, va_list args) {
     (void)ctx, (void)format, (void)args;
 }
 
-/* Signals are for the thread that looks. */
-enum err serve_start(struct serve *s, struct err_info *info) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+static int start_daemon(void *ctx) {
+    struct serve *s = ctx;
     s->daemon = s->mhd.start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_USE_ERROR_LOG, 0, NULL, NULL,
         on_request, s, MHD_OPTION_EXTERNAL_LOGGER, hush, NULL, MHD_OPTION_LISTEN_SOCKET, s->fd,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
         SILENCE_MAX_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MAX,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!s->daemon)
+    return s->daemon ? 0 : -1;
+}
+
+enum err serve_start(struct serve *s, struct err_info *info) {
+    if (threads_begin(start_daemon, s) != 0)
         return err_set(info, ERR_IO, errno, "cannot answer HTTP", strerror(errno));
     s->fd = -1; /* the daemon's now */
     return ERR_OK;

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -377,20 +376,9 @@ static void close_worker(struct source *s) {
 static const struct source_ops worker_ops = {
     .poll = poll_worker, .read = read_worker, .want = want_worker, .close = close_worker};
 
-/* Signals belong to the thread that has the screen; only those that a fault of our own raises are left
- * to whoever faults. */
-static int start_thread(struct worker *w) {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, RIGHTS_SIGNAL};
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        sigdelset(&all, faults[i]);
-    }
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int rc = pthread_create(&w->thread, NULL, run, w);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc;
+static int start_thread(void *ctx) {
+    struct worker *w = ctx;
+    return pthread_create(&w->thread, NULL, run, w);
 }
 
 enum err worker_create(struct source *take_inner, struct source **out) {
@@ -404,7 +392,7 @@ enum err worker_create(struct source *take_inner, struct source **out) {
     pthread_mutex_init(&w->lock, NULL);
     w->ready_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    int sys = w->ready_fd < 0 || w->wake_fd < 0 ? errno : start_thread(w);
+    int sys = w->ready_fd < 0 || w->wake_fd < 0 ? errno : threads_begin(start_thread, w);
     if (sys != 0) {
         take_inner->ops->close(take_inner);
         free_worker(w);

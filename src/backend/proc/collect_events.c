@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +247,11 @@ static void start_listening(struct events *e) {
         rights_lower();
 }
 
+static int start_thread(void *ctx) {
+    struct events *e = ctx;
+    return pthread_create(&e->thread, NULL, run, e);
+}
+
 /* ---- for the collector --------------------------------------------------------------------------------- */
 
 struct events *events_start(int proc_fd, int receive_bytes) {
@@ -257,9 +261,7 @@ struct events *events_start(int proc_fd, int receive_bytes) {
 struct events *events_start_with(const struct events_socket *socket, int proc_fd,
                                  int receive_bytes) {
     struct events *e = calloc(1, sizeof(*e));
-    sigset_t all;
-    sigset_t before;
-    int failed;
+    bool failed;
     if (!e)
         return NULL;
     kept_init(&e->kept);
@@ -270,11 +272,7 @@ struct events *events_start_with(const struct events_socket *socket, int proc_fd
     e->wake_fd = eventfd(0, EFD_CLOEXEC);
     start_listening(e);
     pthread_mutex_init(&e->lock, NULL);
-    sigfillset(&all);
-    sigdelset(&all, RIGHTS_SIGNAL);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = e->wake_fd < 0 || pthread_create(&e->thread, NULL, run, e) != 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    failed = e->wake_fd < 0 || threads_begin(start_thread, e) != 0;
     if (!failed)
         return e;
     if (e->wake_fd >= 0)
