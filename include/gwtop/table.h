@@ -22,6 +22,14 @@ enum insight {
     INSIGHT_ROOT, /* it is root without CAP_SYS_PTRACE, as in a container */
     INSIGHT_ALL   /* it has CAP_SYS_PTRACE: there is no more to be had */
 };
+/* How it is said what would show more to who has that much. */
+enum remedy {
+    REMEDY_ONE,     /* "needs ..." */
+    REMEDY_SEVERAL, /* "need ..." */
+    REMEDY_OWN,     /* of one's own processes that forbid it */
+    REMEDY_TEXT     /* of a text that was denied, alone */
+};
+const char *remedy_text(enum remedy how, enum insight has);
 
 struct column_info {
     const char *key;   /* in --fields, --sort, the configuration */

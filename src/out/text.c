@@ -304,10 +304,6 @@ static void put_reasons(struct buf *b, const struct snapshot *s) {
     }
 }
 
-static const char *const remedies[] = {[INSIGHT_OWN] = "needs root or CAP_SYS_PTRACE",
-                                       [INSIGHT_ROOT] = "needs CAP_SYS_PTRACE",
-                                       [INSIGHT_ALL] = "withheld even from root"};
-
 static void put_unreadable(struct out_state *st, const struct snapshot *s, struct buf *b) {
     struct flow f = {b, st->options.width, 2, look_of(st), 0};
     struct buf *item = &st->cell;
@@ -323,7 +319,7 @@ static void put_unreadable(struct out_state *st, const struct snapshot *s, struc
         flow_item(&f, 1, buf_span_of(item), ROLE_WARN);
     }
     if (wants_right(s)) {
-        flow_item(&f, 1, span_of(remedies[st->options.insight]), ROLE_WARN);
+        flow_item(&f, 1, span_of(remedy_text(REMEDY_ONE, st->options.insight)), ROLE_WARN);
     }
     line_end(b);
 }

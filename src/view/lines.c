@@ -122,18 +122,11 @@ void title_draw(struct ui *ui, const struct snapshot *s, const struct ui_play *p
 
 /* What would help who has as much already, in fewer words than reason_text() has. */
 static const char *remedy(enum insight has, unsigned reason) {
-    static const char *const denied[] = {[INSIGHT_OWN] = "need root or CAP_SYS_PTRACE",
-                                         [INSIGHT_ROOT] = "need CAP_SYS_PTRACE",
-                                         [INSIGHT_ALL] = "withheld even from root"};
-    static const char *const own[] = {
-        [INSIGHT_OWN] = "yours, but they forbid it: need root or CAP_SYS_PTRACE",
-        [INSIGHT_ROOT] = "yours, but they forbid it: need CAP_SYS_PTRACE",
-        [INSIGHT_ALL] = "yours, but withheld even from root"};
     switch (reason) {
     case REASON_DENIED:
-        return denied[has];
+        return remedy_text(REMEDY_SEVERAL, has);
     case REASON_NOT_DUMPABLE:
-        return own[has];
+        return remedy_text(REMEDY_OWN, has);
     case REASON_HIDEPID:
         return "hidden by /proc's hidepid";
     default:

@@ -175,9 +175,7 @@ const char *process_why_not(const struct ui *ui, enum process_file file) {
     case STATE_VALUE:
         return f->text.n > 0 ? NULL : "empty";
     case STATE_DENIED:
-        return ui->o.insight == INSIGHT_ALL    ? "denied: withheld even from root"
-               : ui->o.insight == INSIGHT_ROOT ? "denied: needs CAP_SYS_PTRACE"
-                                               : "denied: needs root or CAP_SYS_PTRACE";
+        return remedy_text(REMEDY_TEXT, ui->o.insight);
     case STATE_UNSUPPORTED:
         return "not there";
     case STATE_UNKNOWN:
