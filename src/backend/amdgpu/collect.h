@@ -115,6 +115,8 @@ struct kfd_gpus {
     int64_t due_ns; /* when to look again */
 };
 
+/* Keeps why something was missed; what is not there is not. */
+void kfd_miss(int *sys, int why);
 /* Looks which there are, where that is due. 0, or the errno for which not all were seen. */
 int kfd_gpus_find(struct kfd_gpus *g, struct host *host, int64_t now_ns);
 void kfd_gpus_finish(struct kfd_gpus *g);

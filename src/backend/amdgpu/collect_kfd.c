@@ -59,12 +59,6 @@ struct kfd {
     const struct frame_sink *sink;
 };
 
-/* What is not there is not missed. */
-static void miss(struct kfd *k, int sys) {
-    if (outcome_from_sys(sys) != OUTCOME_GONE)
-        k->sys = sys;
-}
-
 /* ---- processes ------------------------------------------------------------------------------------------ */
 
 /* "1234", or with a sign and a number behind it. */
@@ -92,7 +86,7 @@ static void list_processes(struct kfd *k) {
     int fd = host_open(k->host, k->host->root_fd, PROC_FOLDER, O_RDONLY | O_DIRECTORY);
     k->name_count = 0;
     if (fd < 0 || host_list(k->host, fd, k->space, SPACE_BYTES, note_folder, k) < 0)
-        miss(k, errno);
+        kfd_miss(&k->sys, errno);
     host_close(k->host, fd);
 }
 
@@ -104,7 +98,7 @@ static bool start_of(struct kfd *k, int32_t pid, uint64_t *start) {
     snprintf(path, sizeof(path), "%" PRId32 "/stat", pid);
     ssize_t n = host_slurp(k->host, k->host->proc_fd, path, text, sizeof(text));
     if (n < 0)
-        miss(k, errno);
+        kfd_miss(&k->sys, errno);
     (void)proc_stat_read((struct span){text, n > 0 ? (size_t)n : 0}, &stat);
     *start = stat.start_ticks.value;
     return stat.start_ticks.err == ERR_OK;
@@ -228,7 +222,7 @@ static void look_at(struct kfd *k, const struct folder_name *f, uint64_t start,
     if (busy < 0 && !host_may_pass(sys))
         sys = errno;
     if (!u && host_may_pass(sys))
-        miss(k, sys); /* else it is told with the use itself */
+        kfd_miss(&k->sys, sys); /* else it is told with the use itself */
     if (!u && (memory > 0 || busy > 0 || (k->gpus.count == 1 && memory >= 0)))
         u = open_use(k, f, start, gpu, device);
     if (!u)

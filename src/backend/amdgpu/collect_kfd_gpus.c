@@ -23,10 +23,9 @@ struct look {
     int sys; /* why not all were seen; 0: they were */
 };
 
-/* What is not there is not missed. */
-static void miss(struct look *k, int sys) {
-    if (outcome_from_sys(sys) != OUTCOME_GONE)
-        k->sys = sys;
+void kfd_miss(int *sys, int why) {
+    if (outcome_from_sys(why) != OUTCOME_GONE)
+        *sys = why;
 }
 
 const struct subject *kfd_gpu_device(const struct kfd_gpu *gpu, struct host *host) {
@@ -70,7 +69,7 @@ static uint32_t minor_by_location(struct look *k, struct span properties) {
              location >> 3 & 0x1f, location & 7);
     fd = host_open(k->host, k->host->root_fd, path, O_RDONLY | O_DIRECTORY);
     if (fd < 0 || host_list(k->host, fd, space, sizeof(space), note_minor, &minor) < 0)
-        miss(k, errno);
+        kfd_miss(&k->sys, errno);
     host_close(k->host, fd);
     return minor;
 }
@@ -102,13 +101,13 @@ static void note_node(void *ctx, struct span name) {
     snprintf(path, sizeof(path), NODES_FOLDER "/%.*s/gpu_id", (int)name.n, name.p);
     n = host_slurp(k->host, k->host->root_fd, path, text, NUMBER_BYTES);
     if (n < 0 && errno != EPERM) /* said of a GPU that is not given to this container */
-        miss(k, errno);
+        kfd_miss(&k->sys, errno);
     if (n <= 0 || number_of_text((struct span){text, (size_t)n}, &id) != ERR_OK || id <= 0)
         return; /* 0: a processor */
     snprintf(path, sizeof(path), NODES_FOLDER "/%.*s/properties", (int)name.n, name.p);
     n = host_slurp(k->host, k->host->root_fd, path, text, sizeof(text));
     if (n < 0)
-        miss(k, errno);
+        kfd_miss(&k->sys, errno);
     properties = (struct span){text, n > 0 ? (size_t)n : 0};
     minor = (uint32_t)(property(properties, "drm_render_minor") & 0xffffffff);
     add_gpu(k->gpus, (uint64_t)id, minor != 0 ? minor : minor_by_location(k, properties));
@@ -124,7 +123,7 @@ int kfd_gpus_find(struct kfd_gpus *g, struct host *host, int64_t now_ns) {
     if (fd >= 0)
         g->count = 0;
     if (fd < 0 || host_list(host, fd, space, sizeof(space), note_node, &k) < 0)
-        miss(&k, errno);
+        kfd_miss(&k.sys, errno);
     host_close(host, fd);
     number_parts(g, host);
     g->due_ns = now_ns + (k.sys == 0 ? NODES_NS : 0);
