@@ -5,16 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+json_t *json_object_of(const char *text, size_t n) {
+    json_error_t error;
+    json_t *one = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
+    if (json_is_object(one))
+        return one;
+    fprintf(stderr, "not an object: %s: %.*s\n", error.text, (int)(n < 400 ? n : 400), text);
+    json_decref(one);
+    return NULL;
+}
+
 json_t *ndjson_parse(const char *text) {
     json_t *all = json_array();
     for (const char *line = text; *line;) {
         size_t n = strcspn(line, "\n");
-        json_error_t error;
-        json_t *one = json_loadb(line, n, JSON_REJECT_DUPLICATES, &error);
-        if (!json_is_object(one)) {
-            fprintf(stderr, "not an object: %s: %.*s\n", error.text, (int)(n < 400 ? n : 400),
-                    line);
-            json_decref(one);
+        json_t *one = json_object_of(line, n);
+        if (!one) {
             json_decref(all);
             return NULL;
         }

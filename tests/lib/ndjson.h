@@ -7,6 +7,9 @@
 /* All lines as an array, to be decref'ed; NULL (and a word on stderr) if one of them is not an object. */
 json_t *ndjson_parse(const char *text);
 
+/* A text that is one object, to be decref'ed; NULL (and a word on stderr) if it is not. */
+json_t *json_object_of(const char *text, size_t n);
+
 /* Borrowed parts of a tick; NULL if there is none. device: its id, or NULL for any. */
 json_t *tick_device(json_t *tick, const char *id);
 json_t *tick_process(json_t *tick, int pid, const char *device);

@@ -51,6 +51,20 @@ char *screen_machine(const char *gpus, unsigned processes, unsigned clients) {
     return s ? root : NULL;
 }
 
+int screen_machine_up(void **state) {
+    *state = screen_machine("amdgpu,i915,amdgpu-mobile:asleep", 60, 24);
+    return *state ? 0 : -1;
+}
+
+int screen_machine_down(void **state) {
+    scratch_remove(*state);
+    return 0;
+}
+
+struct terminal *screen_start_machine(void **state, int rows, int columns) {
+    return screen_start(PROGRAM_ARGS("--root", *state, "-d", "1s"), NULL, rows, columns);
+}
+
 struct terminal *screen_start(const char *const *args, const char *const *env, int rows,
                               int columns) {
     struct program p = {.args = args, .env = env};

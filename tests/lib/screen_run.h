@@ -7,6 +7,11 @@
 
 /* A machine with these GPUs and hostile names in a new folder, which scratch_remove() removes. NULL: none was made. */
 char *screen_machine(const char *gpus, unsigned processes, unsigned clients);
+/* Setup and teardown of a group: `state` is the root of such a machine with two GPUs awake and one asleep; and a run
+ * over it. */
+int screen_machine_up(void **state);
+int screen_machine_down(void **state);
+struct terminal *screen_start_machine(void **state, int rows, int columns);
 /* Until the first screen is there and it waits for keys. Skips the test where there is no pty. */
 struct terminal *screen_start(const char *const *args, const char *const *env, int rows,
                               int columns);

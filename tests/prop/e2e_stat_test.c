@@ -26,14 +26,6 @@
 #include "program.h"
 #include "scratch.h"
 
-static json_t *object_of(const char *text) {
-    json_error_t error;
-    json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(o))
-        fail_msg("not an object: %s", error.text);
-    return o;
-}
-
 static void status_is_passed_on(void **state) {
     static const struct {
         const char *args[7];
@@ -119,7 +111,8 @@ static void json_says_mean_and_spread(void **state) {
     double took = now_s() - began;
     kill_left(left);
     assert_int_equal(r.status, 3);
-    json_t *o = object_of(r.out);
+    json_t *o = json_object_of(r.out, strlen(r.out));
+    assert_non_null(o);
     assert_string_equal(text_at(o, "schema"), "gwtop/1");
     assert_int_equal(json_integer_value(json_object_get(o, "exit")), 3);
     assert_int_equal(json_integer_value(json_object_get(o, "runs")), 3);
@@ -143,7 +136,8 @@ static void wait_waits_for_orphans(void **state) {
                                                        "(sleep 0.6 &) ; exit 3")},
                 &r);
     assert_int_equal(r.status, 3);
-    json_t *o = object_of(r.out);
+    json_t *o = json_object_of(r.out, strlen(r.out));
+    assert_non_null(o);
     assert_true(number_at(o, "wall_s") >= 0.6);
     assert_int_equal(json_array_size(json_object_get(o, "running")), 0);
     json_decref(o);

@@ -20,14 +20,6 @@
 #include "scratch.h"
 #include "terminal.h"
 
-static json_t *object_of(const char *text) {
-    json_error_t error;
-    json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!json_is_object(o))
-        fail_msg("not an object: %s", error.text);
-    return o;
-}
-
 /* ---- commands that use a GPU -------------------------------------------------------------------- */
 
 /* Shell functions: a process, by its real pid, comes into the tree with so many ns of gfx and KiB of VRAM; then
@@ -89,7 +81,8 @@ static char *use_run(const char *const *options, const char *script, int status)
 
 static json_t *use_json(const char *const *options, const char *script, int status) {
     char *text = use_run(options, script, status);
-    json_t *o = object_of(text);
+    json_t *o = json_object_of(text, strlen(text));
+    assert_non_null(o);
     free(text);
     return o;
 }

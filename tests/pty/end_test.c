@@ -9,42 +9,21 @@
 
 #include <cmocka.h>
 
-#include "scratch.h"
 #include "screen_run.h"
-
-static char *root;
-
-static int make_machine(void **state) {
-    (void)state;
-    root = screen_machine("amdgpu,i915,amdgpu-mobile:asleep", 60, 24);
-    return root ? 0 : -1;
-}
-
-static int drop_machine(void **state) {
-    (void)state;
-    scratch_remove(root);
-    return 0;
-}
-
-static struct terminal *start(int rows, int columns) {
-    return screen_start(PROGRAM_ARGS("--root", root, "-d", "1s"), NULL, rows, columns);
-}
 
 /* ---- the runs --------------------------------------------------------------------------------------------------- */
 
 static void quits_by_its_keys(void **state) {
-    (void)state;
-    screen_quit(start(24, 80), "q");
-    screen_quit(start(24, 80), "\033[21~");
-    screen_quit(start(24, 80), "\003");
+    screen_quit(screen_start_machine(state, 24, 80), "q");
+    screen_quit(screen_start_machine(state, 24, 80), "\033[21~");
+    screen_quit(screen_start_machine(state, 24, 80), "\003");
 }
 
 static void signals_restore_the_terminal(void **state) {
     static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-    (void)state;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         bool late;
-        struct terminal *t = start(24, 80);
+        struct terminal *t = screen_start_machine(state, 24, 80);
         kill(terminal_pid(t), signals[i]);
         int status = terminal_wait(t, TERMINAL_LONG_S, &late);
         assert_false(late);
@@ -57,8 +36,7 @@ static void signals_restore_the_terminal(void **state) {
 /* Ctrl-Z gives the terminal back; going on takes it again, and draws all of it. It is so large that no row leaves the
  * screen when the plots come with a later tick. */
 static void stops_and_goes_on(void **state) {
-    (void)state;
-    struct picture p = picture_start(PROGRAM_ARGS("--root", root, "-d", "1s"), "xterm-256color",
+    struct picture p = picture_start(PROGRAM_ARGS("--root", *state, "-d", "1s"), "xterm-256color",
                                      "C.UTF-8", 60, 120);
     picture_expect(&p, "python");
     terminal_send(p.t, "\032");
@@ -74,8 +52,7 @@ static void stops_and_goes_on(void **state) {
 
 static void ends_when_the_terminal_goes(void **state) {
     bool late;
-    (void)state;
-    struct terminal *t = start(24, 80);
+    struct terminal *t = screen_start_machine(state, 24, 80);
     terminal_hang_up(t);
     terminal_wait(t, TERMINAL_LONG_S, &late);
     assert_false(late);
@@ -89,5 +66,6 @@ int main(void) {
         cmocka_unit_test(stops_and_goes_on),
         cmocka_unit_test(ends_when_the_terminal_goes),
     };
-    return cmocka_run_group_tests_name("ends of the screen", tests, make_machine, drop_machine);
+    return cmocka_run_group_tests_name("ends of the screen", tests, screen_machine_up,
+                                       screen_machine_down);
 }

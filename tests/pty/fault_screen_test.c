@@ -135,6 +135,16 @@ static void wait_for_the_wait(const struct rig *r) {
     fail_msg("nobody reads the slow file");
 }
 
+/* Keys and another size do what they do. */
+static void answers(struct terminal *t) {
+    terminal_forget(t);
+    terminal_send(t, "h");
+    screen_expect(t, "this help");
+    screen_keys(t, "\033");
+    terminal_resize(t, 12, 60);
+    screen_settle(t);
+}
+
 /* Keys, sizes and the end while a read does not come back. */
 static void live_beside(struct rig *r, const char *tail) {
     make_slow(r, tail);
@@ -142,12 +152,7 @@ static void live_beside(struct rig *r, const char *tail) {
     screen_expect(t, "painter");
     file_write(r->flag, "", 0);
     wait_for_the_wait(r);
-    terminal_forget(t);
-    terminal_send(t, "h");
-    screen_expect(t, "this help");
-    screen_keys(t, "\033");
-    terminal_resize(t, 12, 60);
-    screen_settle(t);
+    answers(t);
     terminal_resize(t, 40, 160);
     screen_settle(t);
     quit(t); /* the file is still silent */
@@ -171,12 +176,7 @@ static void pipes_in_place_of_files(void **state) {
     tree_odd(r->root, FDINFO, ODD_FIFO);
     tree_odd(r->root, "proc/100/stat", ODD_FIFO);
     tree_odd(r->root, DEVICE "/power/runtime_status", ODD_FIFO);
-    terminal_forget(t);
-    terminal_send(t, "h");
-    screen_expect(t, "this help");
-    screen_keys(t, "\033");
-    terminal_resize(t, 12, 60);
-    screen_settle(t);
+    answers(t);
     quit(t);
 }
 

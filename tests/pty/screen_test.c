@@ -19,31 +19,12 @@
 #include "screen_run.h"
 #include "terminal.h"
 
-static char *root;
-
-static int make_machine(void **state) {
-    (void)state;
-    root = screen_machine("amdgpu,i915,amdgpu-mobile:asleep", 60, 24);
-    return root ? 0 : -1;
-}
-
-static int drop_machine(void **state) {
-    (void)state;
-    scratch_remove(root);
-    return 0;
-}
-
-static struct terminal *start(int rows, int columns) {
-    return screen_start(PROGRAM_ARGS("--root", root, "-d", "1s"), NULL, rows, columns);
-}
-
 /* ---- the runs --------------------------------------------------------------------------------------------------- */
 
 static void follows_every_size(void **state) {
     static const int sizes[][2] = {{60, 200}, {1, 1},  {24, 80}, {2, 3},    {10, 300}, {1, 200},
                                    {100, 1},  {5, 20}, {3, 80},  {39, 184}, {70, 250}, {24, 80}};
-    (void)state;
-    struct terminal *t = start(24, 80);
+    struct terminal *t = screen_start_machine(state, 24, 80);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         terminal_resize(t, sizes[i][0], sizes[i][1]);
         if (!terminal_settle(t))
@@ -61,8 +42,7 @@ static void follows_every_size(void **state) {
 /* More rows or columns than a short holds: as many are drawn as there may be. */
 static void bears_a_hostile_size(void **state) {
     static const int sizes[][2] = {{65535, 80}, {24, 65535}, {65535, 65535}, {24, 80}};
-    (void)state;
-    struct terminal *t = start(24, 80);
+    struct terminal *t = screen_start_machine(state, 24, 80);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         terminal_resize(t, sizes[i][0], sizes[i][1]);
         screen_settle(t);
@@ -73,9 +53,8 @@ static void bears_a_hostile_size(void **state) {
 static void starts_at_odd_sizes(void **state) {
     static const int sizes[][2] = {{1, 1},    {1, 80},     {24, 1},       {4, 12},
                                    {60, 200}, {40000, 80}, {65535, 65535}};
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        screen_quit(start(sizes[i][0], sizes[i][1]), "q");
+        screen_quit(screen_start_machine(state, sizes[i][0], sizes[i][1]), "q");
 }
 
 /* Every key that does not end it, then Escape out of whatever is open. */
@@ -89,8 +68,7 @@ static void takes_keys(void **state) {
         "\033[C",   "\033[D", "\033[H", "\033[F", "\014",     "\033OR",  "\033",
         "\033[17~", "\033",   "x",      "\001",   "\xc3\xa9", "\xff",    "\033[<0;5;5M",
         "\033[200~"};
-    (void)state;
-    struct terminal *t = start(24, 80);
+    struct terminal *t = screen_start_machine(state, 24, 80);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         terminal_send(t, keys[i]);
         if (!terminal_settle(t))
@@ -154,5 +132,5 @@ int main(void) {
         cmocka_unit_test(starts_at_odd_sizes), cmocka_unit_test(takes_keys),
         cmocka_unit_test(plays_a_recording),   cmocka_unit_test(plays_the_demo),
     };
-    return cmocka_run_group_tests(tests, make_machine, drop_machine);
+    return cmocka_run_group_tests(tests, screen_machine_up, screen_machine_down);
 }
